@@ -72,6 +72,9 @@ export async function find<Value>(
   } = options;
   if (given?.length === 0) throw new RangeError('programs is empty: nothing would be checked');
   requireCounts({ runs });
+  if (path !== undefined && options.seed === undefined) {
+    throw new RangeError('path needs the seed that it was found with');
+  }
   const shrinking = shrinkingFor(shrinkMs);
   const time = timeFor(timeLimitMs);
   let failed = new Progress();

@@ -12,6 +12,7 @@ import {
   illegalHistories,
   legalHistories,
 } from './histories.ts';
+import { requireOptions } from './options.ts';
 import { type Program, requireProgram } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
@@ -109,6 +110,7 @@ export class Kit<State, Command, Event> {
     target: Target<Command, Event>,
     options: CheckOptions<Command> = {},
   ): Promise<CheckResult<Command>> {
+    requireOptions(options);
     let [runs, steps] = [0, 0];
     const attempt = async (program: Program<Command>, progress: Progress) => {
       progress.calls('open');
@@ -166,10 +168,11 @@ export class Kit<State, Command, Event> {
   }
 
   /** Runs clients at once on the same aggregates, and checks that their history is linearizable. */
-  checkConcurrently(
+  async checkConcurrently(
     target: Target<Command, Event>,
     options: ConcurrentOptions<Command> = {},
   ): Promise<ConcurrentResult> {
+    requireOptions(options);
     return checkConcurrently(this.domain, target, options);
   }
 
@@ -197,10 +200,11 @@ export class Kit<State, Command, Event> {
   }
 
   /** Runs random appends on an event store, with this aggregate's events. */
-  checkEventStore(
+  async checkEventStore(
     open: () => Promise<EventStore<Event>>,
     options: StoreOptions<Event> = {},
   ): Promise<StoreResult<Event>> {
+    requireOptions(options);
     return checkEventStore(open, this.domain.events, options);
   }
 

@@ -160,6 +160,30 @@ describe('An assertion that would check nothing', () => {
     },
   );
 
+  test('is refused for an option that no call has, or a path without its seed', async () => {
+    const options: object = { run: 5 };
+    const open = async () => new MemoryEvents();
+    const due = 'there is no option run: it is one of programs, ';
+    await expect(loans.assertDecides(copy, options)).rejects.toThrow(due);
+    await expect(loans.assertLinearizable(target(), options)).rejects.toThrow(due);
+    await expect(loans.assertEventStore(open, options)).rejects.toThrow(due);
+    const path = 'path needs the seed that it was found with';
+    await expect(loans.assertDecides(copy, { path: '3:1' })).rejects.toThrow(path);
+    const shared = { runs: 5, clients: 2, rounds: 5, maxCombinations: 1_000 };
+    await loans.assertHolds(target(), shared);
+    await loans.assertLinearizable(target(), shared);
+  });
+
+  test('fails for a view that the domain has no view to compare with', async () => {
+    const { view: _, ...blind } = LOANS;
+    const kit = kitFor(blind);
+    const seen = target({ view: () => 'anything' });
+    const due = 'view: the session has one, and the domain none to compare it with';
+    await expect(kit.assertHolds(seen)).rejects.toThrow(due);
+    await expect(kit.assertLinearizable(seen)).rejects.toThrow(due);
+    await kit.assertHolds(target());
+  });
+
   test('is refused for a store', async () => {
     const open = async () => new MemoryEvents();
     await expect(loans.assertEventStore(open, { runs: 0 })).rejects.toThrow(RangeError);

@@ -7,7 +7,14 @@ import { letterOf, type Name, type Program, type Step } from './program.ts';
 import type { Progress } from './progress.ts';
 import { answerIn, outcomeOf, printed, RULES, requireSameAnswer } from './run.ts';
 import type { Call } from './specification.ts';
-import { commandGiven, eventsOf, performIn, type Session, type Told } from './target.ts';
+import {
+  commandGiven,
+  eventsOf,
+  performIn,
+  requireComparable,
+  type Session,
+  type Told,
+} from './target.ts';
 import { brokenBy, Violation } from './violation.ts';
 
 /** The recorder of a history: clients that send commands at once. */
@@ -46,6 +53,7 @@ export class Recording<State, Command, Event> implements History<Command, Event>
     session: Session<Command, Event>,
     progress: Progress,
   ) {
+    requireComparable(domain, session);
     this.#domain = domain;
     this.#session = session;
     this.progress = progress;

@@ -7,6 +7,7 @@ import {
   eventsOf,
   performIn,
   type Request,
+  requireComparable,
   type Session,
   type Told,
 } from './target.ts';
@@ -56,6 +57,7 @@ export class Run<State, Command, Event> {
     model: WatchedDecider<State, Command, Event>,
     progress: Progress,
   ) {
+    requireComparable(domain, session);
     this.#domain = domain;
     this.#session = session;
     this.#model = model;

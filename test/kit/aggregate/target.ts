@@ -1,5 +1,6 @@
 import type { Decider } from './domain.ts';
 import { Given, requireArray, requireTold, WatchedDecider } from './form.ts';
+import { nothingChecked } from './violation.ts';
 
 /**
  * The interface of a system under test: a decider, a store, a server. A target executes commands; its
@@ -117,4 +118,13 @@ class DeciderSession<State, Command, Event> implements Session<Command, Event> {
   events(id: string): readonly Event[] {
     return this.#streams.get(id) ?? [];
   }
+}
+
+/** Throws unless a session's view can be compared with one of the domain. */
+export function requireComparable(
+  domain: { readonly view?: unknown },
+  session: { readonly view?: unknown },
+): void {
+  if (session.view === undefined || domain.view !== undefined) return;
+  throw nothingChecked('view', 'the session has one, and the domain none to compare it with');
 }
