@@ -25,6 +25,8 @@ export type Connection = Socket & {
   /** The answer under way, until it is complete, and those that wait for its end. */
   answer?: ServerResponse | undefined;
   waiting?: ServerResponse[];
+  /** Node's own listeners to 'drain', which let an answer continue. */
+  whenDrained?: readonly (() => void)[];
   /** True once its last response is determined: later requests are not carried out. */
   isClosing?: boolean;
 };

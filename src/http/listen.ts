@@ -1,6 +1,6 @@
 /** Listens on a port, for every server of the service, with the same error messages. */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { UserError } from '../app/lifecycle/user-error.ts';
 
 /**
@@ -23,9 +23,19 @@ export async function listen(server: Server, port: number, host: string): Promis
       resolve();
     });
   });
+  server.on('connection', keepFromThrowing);
   const bound = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${bound.port}`;
+}
+
+/**
+ * Listens to the errors of a connection. Each closes it, and Node handles those that matter; but it
+ * takes its own listener away from a connection that it hands over, as for CONNECT, and an error
+ * without a listener ends the process.
+ */
+function keepFromThrowing(connection: Socket): void {
+  connection.on('error', () => undefined);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -67,14 +67,20 @@ export class HttpServer {
     this.#server.on('checkExpectation', answer);
     // 100 Continue is sent by the reader of the body: other operations do not wait for one.
     this.#server.on('checkContinue', answer);
-    this.#server.on('connection', (connection) => this.#connections.add(connection));
+    this.#server.on('connection', (connection: Connection) => {
+      connection.whenDrained = connection.listeners('drain') as (() => void)[];
+      this.#connections.add(connection);
+    });
     this.#server.maxConnections = maxConnections;
     this.#server.on('drop', () => this.#connections.refused());
     // Longer than the idle timeout of common load balancers, so that they close first.
     this.#server.keepAliveTimeout = 65_000;
+    // Node itself sends no response here.
     this.#server.on('connect', (req, connection: Connection) => {
-      // Node itself sends no response here.
+      // Answers before this one still need what Node has detached.
+      for (const listener of connection.whenDrained ?? []) connection.on('drain', listener);
       afterLast(connection, () => {
+        if (connection.destroyed) return;
         const res = new serving.ServerResponse(req);
         res.assignSocket(connection);
         res.once('finish', () => connection.destroySoon());

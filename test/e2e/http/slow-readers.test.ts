@@ -108,6 +108,16 @@ describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
     client.read();
     await client.until('"id":200000,');
   });
+
+  it('and one that sends CONNECT behind a list gets all of that, and its own answer', async () => {
+    using client = stalled(LIST);
+    client.send('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(client.socket, 'readable');
+    client.read();
+    await client.closed;
+    expect(client.received).toContain('"id":200000,');
+    expect(client.received).toContain('HTTP/1.1 405 ');
+  });
 });
 
 describe('Clients that read older versions of the list', () => {
