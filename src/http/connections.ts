@@ -8,6 +8,7 @@ import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import type { Response } from 'express';
 import { networkOf } from './network.ts';
+import type { Budget } from './requests/intake.ts';
 import { type Output, Progress } from './slow-reader.ts';
 
 /** The interval of the sweep, in milliseconds. Node checks the timeouts of requests as often. */
@@ -25,6 +26,8 @@ export type Connection = Socket & {
   /** The answer under way, until it is complete, and those that wait for its end. */
   answer?: ServerResponse | undefined;
   waiting?: ServerResponse[];
+  /** The bodies of those that wait, and of the first if it has waited. */
+  waitingBodies?: Budget;
   /** Node's own listeners to 'drain', which let an answer continue. */
   whenDrained?: readonly (() => void)[];
   /** True once its last response is determined: later requests are not carried out. */

@@ -2,15 +2,16 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import type { Response } from 'express';
-import { refuseConnection, sendError } from './answers/error.ts';
+import { refuseConnection } from './answers/error.ts';
 import { ApiError } from './api-error.ts';
 import { type Connection, type ConnectionLimits, Connections, SWEEP_MS } from './connections.ts';
 import type { App } from './exact-express.ts';
 import type { Health } from './health.ts';
+import { afterLast, lastAnswerOn, oneByOne } from './in-turn.ts';
 import { listen } from './listen.ts';
 import { http } from './node-http.ts';
 import type { RequestMetrics } from './request-metrics.ts';
+import { hasBody, intakeOf } from './requests/intake.ts';
 
 /** The time for which a stop waits for clients to read their responses, in milliseconds. */
 const LAST_ANSWERS_MS = 5_000;
@@ -22,8 +23,6 @@ const LAST_ANSWERS_MS = 5_000;
 const HEADERS_MS = 5_000;
 /** The limit to the end of the body, in milliseconds. Both may take {@link SWEEP_MS} longer. */
 const REQUEST_MS = 14_000;
-/** The requests that may wait behind another on their connection. */
-const MAX_WAITING_REQUESTS = 32;
 
 /** The limits of a server, and the log of what happens outside of the requests that are served. */
 export interface ServerOptions extends ConnectionLimits {
@@ -153,7 +152,10 @@ export class HttpServer {
       // carried out, and its own response is the last.
       connection.isClosing = true;
       afterLast(connection, () => connection.destroySoon());
-      if (!answer.req.complete) refuseReader(answer as Response, reason);
+      if (answer.req.complete) return;
+      // Nothing is carried out before its body is read.
+      answer.shouldKeepAlive = false;
+      if (hasBody(answer.req)) intakeOf(answer.req).refuse(reason);
     }
   }
 }
@@ -172,70 +174,6 @@ function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
   }
   Born.prototype = prototype;
   return Born as unknown as Class;
-}
-
-/**
- * Returns a listener for requests that answers those of one connection one after another. Node
- * begins all that have arrived at once: that is wrong for commands (RFC 9112, section 9.3.2), and
- * would let one connection occupy the service as much as hundreds.
- */
-function oneByOne(app: App, health: Health): (req: IncomingMessage, res: ServerResponse) => void {
-  const begin = (res: ServerResponse) => {
-    const { req } = res;
-    // Noted on the connection, not in a Set of answers: one that thousands of answers a second
-    // enter and leave would drag all of them into the garbage collector's old generation.
-    const connection: Connection = req.socket;
-    connection.answer = res;
-    res.on('close', () => {
-      connection.answer = undefined;
-      const next = connection.waiting?.shift();
-      // RFC 9112, section 9.6: requests after the last response are not carried out.
-      if (next !== undefined && res.shouldKeepAlive && !connection.destroyed) begin(next);
-    });
-    // After an offer to upgrade, which is never taken, Node reads no other request.
-    if (health.isGoing || req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    app(req, res);
-  };
-  return (req, res) => {
-    const connection: Connection = req.socket;
-    if (connection.isClosing) return;
-    connection.request = req;
-    if (connection.answer === undefined) begin(res);
-    else waitInTurn(connection, res);
-  };
-}
-
-/** Lets a request wait for the end of those before it. Cuts off a client that sends too many. */
-function waitInTurn(connection: Connection, res: ServerResponse): void {
-  connection.waiting ??= [];
-  if (connection.waiting.push(res) <= MAX_WAITING_REQUESTS) return;
-  connection.isClosing = true;
-  const { context } = (connection.answer as Response).req;
-  context.cause = 'the client sent too many requests without waiting for their answers';
-  connection.resetAndDestroy();
-}
-
-/** Returns the answer to the last request that was read; undefined if every answer is complete. */
-function lastAnswerOn({ answer, waiting }: Connection): ServerResponse | undefined {
-  return waiting?.at(-1) ?? answer;
-}
-
-/** Calls a function when every response on a connection is complete. */
-function afterLast(connection: Connection, then: () => void): void {
-  const last = lastAnswerOn(connection);
-  if (last === undefined) then();
-  else last.once('close', then);
-}
-
-/** Refuses a request when its body is read, now or later: nothing was carried out yet. */
-function refuseReader(answer: Response, reason: ApiError): void {
-  const refuse = () => {
-    answer.shouldKeepAlive = false;
-    if (!answer.headersSent) sendError(answer, reason);
-  };
-  const { req } = answer;
-  if (req.listenerCount('data') > 0) refuse();
-  else req.on('newListener', (event) => event === 'data' && refuse());
 }
 
 const NOT_HTTP = new ApiError('invalid_request', 'This is not HTTP.');

@@ -14,10 +14,11 @@ import { networkOf } from './network.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { readBody } from './requests/body.ts';
+import { LONGEST_BODY_BYTES } from './requests/intake.ts';
 import { allowOnly } from './routing.ts';
 
 /** The longest body: 63 hashes, and 16 signatures of 5 kB each, which every verifier must accept. */
-const MAX_BODY_BYTES = 131_072;
+const MAX_BODY_BYTES = LONGEST_BODY_BYTES;
 /** The most networks whose requests are counted: a few megabytes. */
 const MAX_NETWORKS = 10_000;
 

@@ -37,7 +37,7 @@ export function addCommonHeaders(app: Express): void {
   const write = http.ServerResponse.prototype.writeHead as (...given: unknown[]) => Response;
   app.response.writeHead = function (this: Response, ...given: unknown[]) {
     const [status, own] = given;
-    if (!this.req.complete) settleUnread(this.req, this, status as number);
+    settleUnread(this.req, this, status as number);
     const { context } = this.req;
     const { requestId } = context;
     context.answeredAtMs = CLOCKS.elapsed();

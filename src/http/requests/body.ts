@@ -6,13 +6,14 @@ import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
 import { CANCEL_REASONS } from '../../domain/order.ts';
 import type { PetId } from '../../domain/order-id.ts';
 import { ApiError } from '../api-error.ts';
+import { hasBody, intakeOf, LONGEST_BODY_BYTES } from './intake.ts';
 import { shownSyntaxError } from './shown.ts';
 import { as, dateTime, int64, orderIdV2, petIdV2, quantity } from './values.ts';
 
 /** The longest body that is read. An order has about 100 bytes. */
 export const MAX_BODY_BYTES = 16_384;
 /** The same for a batch of orders. */
-export const MAX_BATCH_BYTES = 131_072;
+export const MAX_BATCH_BYTES = LONGEST_BODY_BYTES;
 
 // RFC 8259, section 8.1: JSON is UTF-8.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!(?:utf-8|"utf-8")\s*(?:;|$))/i;
@@ -57,35 +58,14 @@ export async function readBody(
   res: Response,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const { expect, 'content-length': length, 'transfer-encoding': coding } = req.headers;
-  // Of a request without a body, Node announces no end.
-  if (length === undefined && coding === undefined) return undefined;
+  const { expect } = req.headers;
+  if (!hasBody(req)) return undefined;
   requireLength(req, maxBytes);
   if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
   const begunMs = CLOCKS.elapsed();
-  const bytes = await bytesOf(req, maxBytes);
+  const bytes = await intakeOf(req).read(maxBytes);
   req.context.bodyMs = CLOCKS.elapsed() - begunMs;
   return bytes;
-}
-
-/** Resolves with the whole body. Rejects as soon as it is too long, and reads no more of it. */
-function bytesOf(req: Request, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      chunks.push(chunk);
-      if (length <= maxBytes) return;
-      req.pause();
-      reject(new ApiError('payload_too_large'));
-    });
-    req.once('end', () => resolve(Buffer.concat(chunks)));
-    req.once('close', () => {
-      // Not for each request, because an Error takes 18 µs.
-      if (!req.readableEnded) reject(new ApiError('invalid_request', 'The body is not complete.'));
-    });
-  });
 }
 
 /** Returns the value of JSON text; `undefined` where there is no text, which the schema refuses. */

@@ -6,34 +6,27 @@
 import type { Request, Response } from 'express';
 import type { Connection } from '../connections.ts';
 import { MAX_BODY_BYTES } from './body.ts';
+import { type Arriving, hasBody, intakeOf } from './intake.ts';
 
 /** Returns true if the client is not waited for: it has no key, or sends too much. */
 function isEnding(status: number, { context }: Request): boolean {
   return status === 401 || status === 413 || (status === 429 && context.key === undefined);
 }
 
-/**
- * Must be called when the head of a response is about to be written before the request is complete.
- */
-export function settleUnread(req: Request, res: Response, status: number): void {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-  if (coding === undefined && length === '0') return;
-  const connection: Connection = req.socket;
-  if (connection.isClosing || isEnding(status, req) || Number(length) > MAX_BODY_BYTES) {
-    res.shouldKeepAlive = false;
-    connection.isClosing = true;
-  } else if (coding !== undefined) {
-    discard(req, res, connection);
-  }
+/** Must be called when the head of a response is about to be written. */
+export function settleUnread(req: Arriving, res: Response, status: number): void {
+  if (req.complete) req.intake?.release();
+  else if (hasBody(req) && req.headers['content-length'] !== '0') settle(req, res, status);
 }
 
-/** Discards a body of unknown length. If it is too long, the connection ends after the response. */
-function discard(req: Request, res: Response, connection: Connection): void {
-  let left = MAX_BODY_BYTES;
-  req.on('data', ({ length }: Buffer) => {
-    left -= length;
-    if (left >= 0) return;
-    req.pause();
+function settle(req: Arriving, res: Response, status: number): void {
+  const connection: Connection = req.socket;
+  const lengthBytes = Number(req.headers['content-length'] ?? 0);
+  if (connection.isClosing || isEnding(status, res.req) || lengthBytes > MAX_BODY_BYTES) {
+    res.shouldKeepAlive = false;
+    connection.isClosing = true;
+  }
+  intakeOf(req).discard(MAX_BODY_BYTES, () => {
     connection.isClosing = true;
     if (res.closed) connection.destroySoon();
     else res.once('close', () => connection.destroySoon());
