@@ -49,7 +49,7 @@ type Warn = (about: object, message: string) => void;
 
 /** The limits of the open connections. */
 export interface ConnectionLimits {
-  /** The time for which a client may read nothing of its response, in milliseconds. */
+  /** The time for which the system may accept nothing more of a response, in milliseconds. */
   readonly patienceMs: number;
   /** The most connections of one IPv4 address or IPv6 /64 network; 0: no limit. */
   readonly maxPerAddress: number;

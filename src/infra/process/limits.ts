@@ -9,7 +9,7 @@ export interface Limits {
   readonly maxConnections: number;
   /** The same of one address; 0: any number. */
   readonly maxPerAddress: number;
-  /** The time for which a client may take nothing of an answer, in milliseconds. */
+  /** The time for which the system may accept nothing more of an answer, in milliseconds. */
   readonly patienceMs: number;
   /** The bytes of the list that are kept as text. */
   readonly maxListTextBytes: number;

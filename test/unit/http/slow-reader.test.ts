@@ -31,6 +31,16 @@ describe('A client is too slow', () => {
     expect(firstTooSlow((second) => (second % 15 === 0 ? 15 * 1_024 : 0), 1_000)).toBeUndefined();
   });
 
+  it('and not when the system accepts a third of its 4 MB in time: 47,000 bytes a second', () => {
+    const thirdBytes = 4_194_304 / 3;
+    const every = (seconds: number) => (second: number) =>
+      second % seconds === 0 ? thirdBytes : 0;
+    const seconds = Math.floor(thirdBytes / 47_000);
+    expect(firstTooSlow(every(seconds), 1_000)).toBeUndefined();
+    // A reader of 40,000 bytes a second may be cut off: its progress is seen too late.
+    expect(firstTooSlow(every(Math.ceil(thirdBytes / 40_000)), 1_000)).toBeDefined();
+  });
+
   it('and not while it has everything', () => {
     const progress = new Progress(30_000);
     expect(progress.isTooSlow(0, { pending: 9, taken: 5 })).toBe(false);
