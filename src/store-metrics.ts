@@ -16,7 +16,7 @@ export interface MeasuredStore {
 
 /** Returns the metrics of a store and of the folds of its log. */
 export function metricsOfStore(measured: MeasuredStore): readonly Metric[] {
-  return [...ofEvents(measured), ...ofStore(measured)];
+  return [...ofEvents(measured), ...ofStore(measured), ...ofConnections(measured)];
 }
 
 function ofEvents({ list, readModel, store }: MeasuredStore): readonly Metric[] {
@@ -53,10 +53,7 @@ function ofEvents({ list, readModel, store }: MeasuredStore): readonly Metric[] 
 }
 
 /** Metrics that do not apply to the engine stay empty. */
-function ofStore({
-  store: { checkpoints, connections },
-  snapshots,
-}: MeasuredStore): readonly Metric[] {
+function ofStore({ store: { checkpoints }, snapshots }: MeasuredStore): readonly Metric[] {
   return [
     {
       name: 'store_orders_wal_bytes',
@@ -89,6 +86,12 @@ function ofStore({
       kind: 'gauge',
       read: () => only(snapshots.position),
     },
+  ];
+}
+
+/** Metrics of an engine with a database server. */
+function ofConnections({ store: { connections } }: MeasuredStore): readonly Metric[] {
+  return [
     {
       name: 'store_orders_database_connections',
       help: 'Open connections to the database, beside the one that listens.',
@@ -104,6 +107,12 @@ function ofStore({
       help: 'Calls that wait for a connection to the database.',
       kind: 'gauge',
       read: () => only(connections?.().waiting),
+    },
+    {
+      name: 'store_orders_database_notifies',
+      help: '1 while the database notifies of new events, 0 while the log is polled more often.',
+      kind: 'gauge',
+      read: () => only(connections && Number(connections().isNotified)),
     },
     {
       name: 'store_orders_log_lock_wait_seconds',

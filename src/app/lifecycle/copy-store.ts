@@ -29,18 +29,24 @@ export async function copyStore(
   await copyKeys(from.keys, to.keys);
   await copySigningKeys(from.signingKeys, to.signingKeys);
   await copyRefusals(from, to);
-  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
-  // Logs of different sizes have different roots.
-  if (hex(original.root) !== hex(copy.root)) {
-    throw new UserError(
-      `The store of ${copy.size} events has changed while it was copied: it has ${original.size}. ` +
-        'Stop everything that uses it, and run the same command again: it continues from here.',
-    );
-  }
+  await requireUnchanged(from, to);
   await to.enter(from.epochs);
   await from.handOver();
+  // From the handover on, no service appends to it any more.
+  const copy = await requireUnchanged(from, to);
   await to.finish();
   return copy;
+}
+
+/** Returns the head of the copy. Throws {@link UserError} if the original has another. */
+async function requireUnchanged(from: StoreOriginal, to: StoreCopy): Promise<TreeHead> {
+  const [original, copy] = [await from.trail.treeHead(), await to.trail.treeHead()];
+  // Logs of different sizes have different roots.
+  if (hex(original.root) === hex(copy.root)) return copy;
+  throw new UserError(
+    `The store of ${copy.size} events has changed while it was copied: it has ${original.size}. ` +
+      'Stop everything that uses it, and run the same command again: it continues from here.',
+  );
 }
 
 /** Throws if the events in the copy are not the first ones of the log. */

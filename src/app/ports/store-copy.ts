@@ -15,7 +15,8 @@ export interface StoreOriginal extends StoreParts {
   /** Returns the first kept outcomes after a name, ordered by client and key, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
   /**
-   * Marks this store as handed over to its copy: a server that still uses it begins a new epoch.
+   * Marks this store as handed over to its copy: a server that uses it later begins a new epoch. Throws
+   * {@link UserError} while one is running.
    */
   handOver(): Promise<void>;
   close(): Promise<void>;

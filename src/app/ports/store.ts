@@ -220,6 +220,8 @@ interface ConnectionCounts {
   readonly used: number;
   /** Calls that wait for a connection. */
   readonly waiting: number;
+  /** False while the database does not notify of new events, so that the log is polled more often. */
+  readonly isNotified: boolean;
   /** A histogram of the waits of appends for the log's lock, in seconds. */
   readonly lockWaits: {
     readonly bounds: readonly number[];

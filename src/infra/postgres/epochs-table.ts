@@ -10,7 +10,7 @@ import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { refuseWhileServed } from './start/servers.ts';
+import { fenceOffServers } from './start/servers.ts';
 
 const STATEMENTS: Statement = {
   name: 'epochs',
@@ -43,7 +43,7 @@ const HERE: Statement = {
 };
 
 /** The home of a store that was handed over to another place; it stands for no database. */
-const NOWHERE = 'elsewhere';
+export const NOWHERE = 'elsewhere';
 
 /** A home: the identifier of the server, empty if it could not be read, and two object ids. */
 const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
@@ -64,9 +64,15 @@ export async function statementsIn(db: Queryable): Promise<string[]> {
   return (await db.query<[string]>(STATEMENTS)).map(([statement]) => statement);
 }
 
-/** Marks a store as handed over, which can be continued here only in a new epoch. */
-export async function markCopy(db: Queryable): Promise<void> {
-  await db.query(SET_HOME, [NOWHERE]);
+/**
+ * Marks a store as handed over, which can be continued here only in a new epoch. Throws
+ * {@link UserError} while instances run on it. One that has no session is refused on its next.
+ */
+export async function markCopy(db: Database): Promise<void> {
+  await locked(db, async (connection) => {
+    await fenceOffServers(connection);
+    await connection.query(SET_HOME, [NOWHERE]);
+  });
 }
 
 /** Adds those statements of breaks that the store does not have yet. */
@@ -99,7 +105,7 @@ export async function beginDueEpoch(
     }
     await connection.query(SET_HOME, [here]);
     if (from === null) return undefined;
-    await refuseWhileServed(connection);
+    await fenceOffServers(connection);
     const head = await recordBreak(connection, storeId, 'copy_continued', acknowledged);
     return { head, move: { from, to: here } };
   });
@@ -115,7 +121,7 @@ export async function acceptBreak(
   note: (acknowledged: AcknowledgedHead) => void,
 ): Promise<Epochs> {
   const begun = await locked(db, async (connection) => {
-    await refuseWhileServed(connection);
+    await fenceOffServers(connection);
     await recordHome(connection, await recordedHome(connection), await homeOf(connection));
     return recordBreak(connection, storeId, 'loss_accepted', acknowledged);
   });

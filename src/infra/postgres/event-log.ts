@@ -34,6 +34,8 @@ interface Options extends KnownHeadOptions {
   readonly lookBesideHead?: () => Promise<void>;
   /** Called after each look at the head, with its error if it failed. */
   readonly looked?: ((error: Error | undefined) => void) | undefined;
+  /** Called after each look that succeeds, with the reason if there are no notifications. */
+  readonly heard?: ((cause: Error | undefined) => void) | undefined;
   /** Awaited before the first append. */
   readonly beginAppending?: () => Promise<unknown>;
 }
@@ -60,7 +62,7 @@ export class PostgresEventLog implements EventLog {
     this.#beginAppending = options.beginAppending;
     this.#tree = new MerkleTables(db);
     this.#known = new KnownHead(db, options);
-    this.#watch = new HeadWatch(db, () => this.#look(), options.looked);
+    this.#watch = new HeadWatch(db, () => this.#look(), options.looked, options.heard);
     this.#notifier = new Notifier(db);
     this.#connections = new AppendConnections(db);
     const appending = {
@@ -108,6 +110,11 @@ export class PostgresEventLog implements EventLog {
     return this.#lockWaits.read();
   }
 
+  /** True while the database notifies of new events. */
+  get isNotified(): boolean {
+    return this.#watch.isListening;
+  }
+
   async head(): Promise<number> {
     return sizeOf(await this.edge());
   }
@@ -131,6 +138,15 @@ export class PostgresEventLog implements EventLog {
     const edge = await this.#tree.edge();
     this.#known.note(edge, before);
     return edge;
+  }
+
+  /**
+   * Enters this instance among those that run on the store. What a command has changed before that is
+   * found now, and no command that needs the store for itself begins behind it.
+   */
+  async enter(): Promise<void> {
+    await this.#db.serve();
+    await this.#db.use((connection) => this.#reporting(() => this.#known.compare(connection)));
   }
 
   /** Watches the database and polls the head from now on, even without a watcher. */

@@ -19,23 +19,31 @@ export class HeadWatch {
   readonly #db: Database;
   readonly #readHead: () => Promise<number>;
   readonly #looked: (error: Error | undefined) => void;
+  readonly #heard: (cause: Error | undefined) => void;
   readonly #watchers = new Set<() => void>();
   #listener: pg.Client | undefined;
   #isListening = false;
+  /** The reason why it does not listen. */
+  #unheard: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
   #debouncing: NodeJS.Timeout | undefined;
   #seen = UNSEEN_HEAD;
   #isClosed = false;
 
-  /** @param looked Called after each poll, with its error if it failed. */
+  /**
+   * @param looked Called after each poll, with its error if it failed.
+   * @param heard Called after each poll that succeeds, with the reason if it does not listen.
+   */
   constructor(
     db: Database,
     readHead: () => Promise<number>,
     looked: (error: Error | undefined) => void = () => {},
+    heard: (cause: Error | undefined) => void = () => {},
   ) {
     this.#db = db;
     this.#readHead = readHead;
     this.#looked = looked;
+    this.#heard = heard;
   }
 
   /** See {@link EventLog.watch}. */
@@ -54,6 +62,10 @@ export class HeadWatch {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => this.#tick(), 0);
     this.#timer.unref();
+  }
+
+  get isListening(): boolean {
+    return this.#isListening;
   }
 
   async close(): Promise<void> {
@@ -82,6 +94,7 @@ export class HeadWatch {
       if (head !== this.#seen) this.#callWatchers();
       this.#seen = head;
       this.#looked(undefined);
+      this.#heard(this.#isListening ? undefined : this.#unheard);
     } catch (error) {
       // The poll is repeated.
       this.#looked(error as Error);
@@ -89,22 +102,26 @@ export class HeadWatch {
   }
 
   async #listen(): Promise<void> {
-    const listener = this.#db.listener();
-    const ended = () => {
+    const ended = (cause?: Error) => {
       this.#isListening = false;
+      this.#unheard = cause ?? new Error('the connection that listens has ended');
     };
-    listener.on('error', ended);
-    listener.on('end', ended);
-    listener.on('notification', () => this.#debounce());
-    this.#listener = listener;
+    let made: pg.Client | undefined;
     try {
-      await listener.connect();
+      const listener = await this.#db.listener((client) => {
+        made = client;
+        this.#listener = client;
+        client.on('error', ended);
+        client.on('end', ended);
+        client.on('notification', () => this.#debounce());
+      });
       await listener.query(`LISTEN ${CHANNEL}`);
       this.#isListening = !this.#isClosed;
-    } catch {
-      await listener.end().catch(() => undefined);
+    } catch (error) {
+      await made?.end().catch(() => undefined);
+      this.#unheard = error as Error;
     }
-    if (this.#isClosed) await listener.end().catch(() => undefined);
+    if (this.#isClosed) await made?.end().catch(() => undefined);
   }
 
   // Under load there are hundreds a second, and each makes every watcher read the head.

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../../app/ports/store.ts';
 import type { HeadFile } from '../process/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { NOWHERE } from './epochs-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 /** The interval between attempts to find the right log again, in milliseconds. */
@@ -13,7 +14,8 @@ const RECONSIDER_INTERVAL_MS = 1_000;
 
 const EPOCH: Statement = {
   name: 'epoch',
-  text: 'SELECT coalesce(max(number), 0) FROM store_orders.epochs',
+  text: `SELECT coalesce(max(number), 0), (SELECT home FROM store_orders.store)
+           FROM store_orders.epochs`,
 };
 
 const OTHER_LOG_THERE = 'it is another one there';
@@ -121,7 +123,8 @@ export class KnownHead {
   async #requireEpoch(connection: Queryable, known: number): Promise<void> {
     const { epoch } = this.#options;
     if (epoch === undefined) return;
-    const [[number] = [0]] = await connection.query<[number]>(EPOCH);
+    const [[number, home] = [0, null]] = await connection.query<[number, string | null]>(EPOCH);
+    if (home === NOWHERE) throw this.#refuse(known, 'it was moved to another place');
     if (number === epoch) return;
     throw this.#refuse(
       known,

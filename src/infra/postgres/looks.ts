@@ -58,3 +58,21 @@ export function lookBesideHead(db: Queryable, watcher: Reports): () => Promise<v
     if (hasRights) dueMs = CLOCKS.elapsed() + LOOK_INTERVAL_MS;
   };
 }
+
+/**
+ * Returns a function to call after each look that succeeds, with the reason if there are no
+ * notifications of other instances. It logs that, and that they are back.
+ */
+export function hearingOf(
+  watcher: Pick<StoreWatcher, 'noticed'>,
+): (cause: Error | undefined) => void {
+  let isHearing = true;
+  return (cause) => {
+    if (isHearing === (cause === undefined)) return;
+    isHearing = cause === undefined;
+    const message = isHearing
+      ? 'notifications of the database are received again'
+      : 'notifications of the database are not received: the log is read more often';
+    watcher.noticed(message, { cause: cause?.message });
+  };
+}

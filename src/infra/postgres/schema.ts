@@ -25,6 +25,12 @@ export const MIGRATION_LOCK = 0x53544f52;
 /** "STOR" plus 1: the advisory lock under which refusals are recorded. */
 export const REFUSALS_LOCK = 0x53544f53;
 
+/**
+ * "STOR" plus 2: the advisory lock that each session of a running service shares, so that a command
+ * that needs the store for itself finds out.
+ */
+export const SERVING_LOCK = 0x53544f54;
+
 /** The channel on which an instance that appends notifies the others. */
 export const CHANNEL = 'store_orders';
 

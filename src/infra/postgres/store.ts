@@ -6,15 +6,17 @@ import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
-import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
+import { type HeadFile, readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
-import { type Database, type Reach, SERVING } from './connection/database.ts';
+import type { Database } from './connection/database.ts';
+import { SERVING } from './connection/limits.ts';
+import type { Reach } from './connection/reach.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn, type Move } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
-import { lookBesideHead, readabilityOf } from './looks.ts';
+import { hearingOf, lookBesideHead, readabilityOf } from './looks.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
@@ -60,18 +62,12 @@ async function open(
     const epochs = await beginAppending(db, id, file, (move) => reportBegun(move, watcher));
     return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
-  const log = new PostgresEventLog(db, {
-    headFile,
-    noted: (trouble) => reportNoted(trouble, watcher),
-    epoch: epochs.number,
-    replaced: (cause) => watcher.impaired('database_replaced', cause),
-    restored: () => watcher.mended('database_replaced'),
-    damaged: (cause) => watcher.impaired('store_damaged', cause),
-    lookBesideHead: lookBesideHead(db, watcher),
-    looked: readabilityOf(watcher),
-  });
+  const log = logOf(db, watcher, epochs, headFile);
   let writer: BatchWriter | undefined;
-  const head = await orClose(db, url, () => log.head());
+  const head = await orClose(db, url, async () => {
+    await log.enter();
+    return log.head();
+  });
   check?.begin(url, head <= SHORT_CHECK_EVENTS);
   log.follow();
   return {
@@ -88,7 +84,11 @@ async function open(
       writer = start.makeWriter(log, epochs.ids);
     },
     snapshots: snapshotsOf(db, id, url, place?.(id)),
-    connections: () => ({ ...db.connections, lockWaits: log.lockWaits }),
+    connections: () => ({
+      ...db.connections,
+      isNotified: log.isNotified,
+      lockWaits: log.lockWaits,
+    }),
     ...(check && { check }),
     async close() {
       await check?.close();
@@ -101,6 +101,25 @@ async function open(
 function reportBegun({ from, to }: Move, watcher: StoreWatcher): void {
   const cause = `the log was recorded in the database ${from}, and this is ${to}`;
   watcher.noticed('a new epoch has begun', { cause });
+}
+
+function logOf(
+  db: Database,
+  watcher: StoreWatcher,
+  { number: epoch }: Epochs,
+  headFile: HeadFile | undefined,
+): PostgresEventLog {
+  return new PostgresEventLog(db, {
+    headFile,
+    noted: (trouble) => reportNoted(trouble, watcher),
+    epoch,
+    replaced: (cause) => watcher.impaired('database_replaced', cause),
+    restored: () => watcher.mended('database_replaced'),
+    damaged: (cause) => watcher.impaired('store_damaged', cause),
+    lookBesideHead: lookBesideHead(db, watcher),
+    looked: readabilityOf(watcher),
+    heard: hearingOf(watcher),
+  });
 }
 
 /** Reports that the head file cannot be written any more, or that it can again. */

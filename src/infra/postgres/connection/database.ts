@@ -1,44 +1,29 @@
 /** The database of a store: a pool of checked connections. */
 
 import pg from 'pg';
-import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
+import { StoreUnavailable } from '../../../app/ports/store.ts';
 import { Connection, type Queryable, type Statement } from './connection.ts';
-import { endsSession, isThere } from './errors.ts';
+import { isOutage } from './errors.ts';
+import { TIMEOUTS } from './limits.ts';
 import { Pulse } from './pulse.ts';
+import { type Reach, UNWATCHED } from './reach.ts';
 import { Route, type RoutedClient } from './route.ts';
-import { prepareSession, waitForStandbys } from './session.ts';
+import {
+  applySettings,
+  HOLD_SERVING_LOCK,
+  prepareSession,
+  type SessionUse,
+  waitForStandbys,
+} from './session.ts';
 
 /** The connections of an instance at most, beside the one that listens. */
 const MAX_CONNECTIONS = 6;
 
-/** The limits of waiting, in milliseconds. */
-export interface Timeouts {
-  /** For a connection: for a new one, or for one that is free. */
-  readonly connect: number;
-  /** For an answer: the server may be unreachable. */
-  readonly answer: number;
-}
-
-const TIMEOUTS: Timeouts = { connect: 3_000, answer: 10_000 };
-
-/** The limits for the service, whose clients wait. */
-export const SERVING: Timeouts = { connect: 3_000, answer: 5_000 };
-
 /**
  * The application name of the connection on which a running service listens; the other connections
- * have another one. Counting these counts the running instances.
+ * have another one. Counting these counts the running instances, also those of earlier versions.
  */
 export const SERVER_NAME = 'store-orders server';
-
-/** Receives each change of the state of a database: reachable and writable, or not. */
-export interface Reach {
-  outOfReach(cause: Error): void;
-  inReach(): void;
-  /** Reports that commits wait for a synchronous standby that does not answer, or no longer do. */
-  standbyIsSilent(isSilent: boolean): void;
-}
-
-const UNWATCHED: Reach = { outOfReach() {}, inReach() {}, standbyIsSilent() {} };
 
 /** The database of a store, over a few connections. Each is checked before it is used. */
 export class Database implements Queryable {
@@ -52,6 +37,7 @@ export class Database implements Queryable {
   /** Rejects the calls that wait for a connection, when the database falls silent. */
   readonly #waiting = new Set<(cause: Error) => void>();
   #isInReach = true;
+  #isServing = false;
   #refusal: Error | undefined;
   /** Checks each new connection before its first use. Throws if the connection must not be used. */
   admit: (connection: Connection) => Promise<void> = async () => {};
@@ -69,6 +55,7 @@ export class Database implements Queryable {
         this.#pool.options.max = isSilent ? 1 : MAX_CONNECTIONS;
         reach.standbyIsSilent(isSilent);
       },
+      opened: (client) => applySettings(client, this.#use),
     });
     this.#pool = new pg.Pool({
       Client: this.#route.clientsWith(this.#settings, this.#clients),
@@ -140,10 +127,31 @@ export class Database implements Queryable {
     }
   }
 
-  /** Returns a client outside of the pool, for listening. It is not connected yet. */
-  listener(): pg.Client {
+  /**
+   * Enters all sessions, those that are open and those to come, among the sessions of running services:
+   * each holds the lock by which a command finds out that the store is served. So an instance is found
+   * as long as any of its sessions is open.
+   */
+  async serve(): Promise<void> {
+    this.#isServing = true;
+    await Promise.all([...this.#clients].map((client) => client.query(HOLD_SERVING_LOCK)));
+  }
+
+  /**
+   * Connects a client outside of the pool, for listening.
+   * @param made Receives the client before it is connected.
+   */
+  async listener(made: (client: pg.Client) => void): Promise<pg.Client> {
     const settings = { ...this.#settings, application_name: SERVER_NAME };
-    return new (this.#route.clientsWith(settings, this.#clients))();
+    const client = new (this.#route.clientsWith(settings, this.#clients))();
+    made(client);
+    await client.connect();
+    await applySettings(client, this.#use);
+    return client;
+  }
+
+  get #use(): SessionUse {
+    return { statementMs: this.#statementMs, isServing: this.#isServing };
   }
 
   get isRefused(): boolean {
@@ -196,7 +204,7 @@ export class Database implements Queryable {
     // process.
     client.on('error', () => {});
     try {
-      await prepareSession(client, this.#statementMs);
+      await prepareSession(client, this.#use);
       const connection = new Connection(client as unknown as pg.PoolClient, this.#pulse);
       await waitForStandbys((text) => connection.run(text));
       const [warning] = connection.warnings;
@@ -236,10 +244,4 @@ export class Database implements Queryable {
     }
     return cause instanceof StoreUnavailable ? cause : new StoreUnavailable(cause);
   }
-}
-
-/** Returns true if an error means that the database cannot be reached; not if it has been read. */
-function isOutage(error: Error): boolean {
-  if (error instanceof pg.DatabaseError) return endsSession(error);
-  return !(error instanceof DamagedStore || isThere(error));
 }

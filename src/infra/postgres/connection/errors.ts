@@ -1,7 +1,8 @@
 /** The meanings of PostgreSQL's errors. */
 
 import pg from 'pg';
-import { Unconfirmed } from './session.ts';
+import { DamagedStore } from '../../../app/ports/store.ts';
+import { NotDurable, Unconfirmed } from './session.ts';
 
 /**
  * Returns true if the server has refused a statement, so that its transaction has certainly failed.
@@ -48,12 +49,18 @@ export function isDamage(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');
 }
 
+/** Returns true if an error means that the database cannot be reached; not if it has been read. */
+export function isOutage(error: Error): boolean {
+  if (error instanceof pg.DatabaseError) return endsSession(error);
+  return !(error instanceof DamagedStore || isThere(error));
+}
+
 /**
  * Returns true for an error that does not mean an outage: the database answers, but no commit is
- * confirmed, or no connection is free.
+ * confirmed or durable, or no connection is free.
  */
-export function isThere(error: Error): boolean {
-  return error instanceof Unconfirmed || error.message === NONE_FREE;
+function isThere(error: Error): boolean {
+  return error instanceof Unconfirmed || error instanceof NotDurable || error.message === NONE_FREE;
 }
 
 /** The pool's message when no connection becomes free in time. */
@@ -61,6 +68,6 @@ const NONE_FREE = 'timeout exceeded when trying to connect';
 
 // Classes 08, 57P, 58 and XX (PostgreSQL manual, appendix A): connection exceptions, shutdown, I/O
 // errors, internal errors.
-export function endsSession({ code = 'XX000' }: pg.DatabaseError): boolean {
+function endsSession({ code = 'XX000' }: pg.DatabaseError): boolean {
   return /^(?:08|57P|58|XX)/.test(code);
 }

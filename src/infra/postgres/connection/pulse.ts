@@ -35,6 +35,8 @@ interface PulseWatcher {
   silent(cause: Error): void;
   /** Called when commits begin to wait for a synchronous standby, or no longer do. */
   standby(isSilent: boolean): void;
+  /** Applies the settings of a session to the connection for pings. */
+  opened(client: RoutedClient): Promise<void>;
 }
 
 /**
@@ -125,8 +127,7 @@ export class Pulse {
     if (this.#isPinging) return;
     this.#isPinging = true;
     try {
-      this.#client ??= await this.#route.open(SETTINGS, this.#clients);
-      if (this.#isClosed) this.#client.cut();
+      this.#client ??= await this.#open();
       const before = performance.now();
       const { rows } = await this.#client.query<{ waiting: number }>(PING);
       this.#adapt(performance.now() - before);
@@ -140,6 +141,18 @@ export class Pulse {
       await new Promise((resolve) => setTimeout(resolve, REOPEN_MS).unref());
     }
     this.#isPinging = false;
+  }
+
+  async #open(): Promise<RoutedClient> {
+    const client = await this.#route.open(SETTINGS, this.#clients);
+    if (this.#isClosed) client.cut();
+    try {
+      await this.#watcher.opened(client);
+    } catch (error) {
+      client.cut();
+      throw error;
+    }
+    return client;
   }
 
   #cut(): void {

@@ -2,6 +2,7 @@
 
 import pg from 'pg';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
+import { SERVING_LOCK } from '../schema.ts';
 import { Standby } from './route.ts';
 
 /** PostgreSQL 15: earlier versions lack features that the schema and the roles use. */
@@ -29,8 +30,10 @@ const SETTINGS = `
   SET client_min_messages = warning;
   SET search_path = pg_catalog;
   SET quote_all_identifiers = off;
-  SELECT set_config('synchronous_commit', 'on', false)
-    WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+  -- Set even if it is right, so that a reload of the server's configuration does not change it.
+  SELECT set_config('synchronous_commit',
+                    CASE current_setting('synchronous_commit')
+                      WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
   -- Since PostgreSQL 17.
   SELECT set_config('transaction_timeout', '0', false)
     WHERE current_setting('transaction_timeout', true) IS NOT NULL;
@@ -49,6 +52,13 @@ const CHECK = `
  * received it, so a failover could still take that back.
  */
 const BARRIER = `SELECT pg_logical_emit_message(true, 'store_orders', '')`;
+
+/** Thrown if the server would acknowledge commits that a power cut can undo. */
+export class NotDurable extends UserError {
+  constructor(settings: string) {
+    super(`PostgreSQL refuses durability: ${settings}.`);
+  }
+}
 
 /**
  * Thrown if a commit is not confirmed in time, which happens if a synchronous standby does not
@@ -82,13 +92,32 @@ interface Checked {
   readonly synchronousCommit: string;
 }
 
-/**
- * Checks the server of a new session and applies the settings. Throws if the server cannot be used.
- * @param statementMs The time after which the server cancels a statement, in milliseconds.
- */
-export async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
+/** The settings of a session that depend on its use. */
+export interface SessionUse {
+  /** The time after which the server cancels a statement, in milliseconds. */
+  readonly statementMs: number;
+  /** True for a running service: the session then holds {@link SERVING_LOCK} until it ends. */
+  readonly isServing: boolean;
+}
+
+/** Holds the lock of running services. A session that holds it already counts it once more. */
+export const HOLD_SERVING_LOCK = `SELECT pg_advisory_lock_shared(${SERVING_LOCK})`;
+
+/** Applies the settings of every session, and enters it among those of running services if it is one. */
+export async function applySettings(
+  client: pg.ClientBase,
+  { statementMs, isServing }: SessionUse,
+): Promise<void> {
   const settings = `SET statement_timeout = ${Math.ceil(statementMs)}; ${SETTINGS}`;
-  const [, { rows }] = await Promise.all([client.query(settings), client.query<Checked>(CHECK)]);
+  await client.query(isServing ? `${settings}; ${HOLD_SERVING_LOCK}` : settings);
+}
+
+/** Applies the settings of a new session, and checks its server. Throws if it cannot be used. */
+export async function prepareSession(client: pg.ClientBase, use: SessionUse): Promise<void> {
+  const [, { rows }] = await Promise.all([
+    applySettings(client, use),
+    client.query<Checked>(CHECK),
+  ]);
   checkServer(rows[0] as Checked);
 }
 
@@ -99,7 +128,7 @@ function checkServer({ version, isStandby, fsync, synchronousCommit }: Checked):
   }
   if (fsync !== 'on' || !['on', 'remote_apply'].includes(synchronousCommit)) {
     const settings = `fsync=${fsync}, synchronous_commit=${synchronousCommit}`;
-    throw new UserError(`PostgreSQL refuses durability: ${settings}.`);
+    throw new NotDurable(settings);
   }
   // Not UserError: after a failover, the standby may be the primary.
   if (isStandby) throw new Standby();
