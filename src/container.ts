@@ -61,6 +61,8 @@ export interface Parts {
   readonly refusals: RefusalRecorder;
   readonly tail: Tail;
   readonly metricsServer: MetricsServer;
+  /** Reports damage of the store. */
+  readonly damaged: (cause: Error) => void;
   /** Absent if the log has no witnesses. */
   readonly witnessing: Witnessing | undefined;
 }
@@ -124,12 +126,17 @@ export function compose(given: Given): Parts {
     refusals: get(RefusalRecorder),
     tail: get(Tail),
     metricsServer: get(MetricsServer),
+    damaged: damagedOf(given),
     witnessing,
   };
 }
 
+function damagedOf({ store, watcher }: Pick<Given, 'store' | 'watcher'>): (cause: Error) => void {
+  return store.damaged ?? ((cause) => watcher.impaired('store_damaged', cause));
+}
+
 function witnessingOf(given: Given): Witnessing | undefined {
-  const { witnesses, prover, logger, health, watcher } = given;
+  const { witnesses, prover, logger, health } = given;
   if (witnesses === undefined) return undefined;
   return new Witnessing({
     ...witnesses,
@@ -140,7 +147,7 @@ function witnessingOf(given: Given): Witnessing | undefined {
       // A stop may close the log while a proof is made.
       if (health.isGoing) return;
       const { message: cause } = error;
-      if (isDamage(error)) watcher.impaired('store_damaged', error);
+      if (isDamage(error)) damagedOf(given)(error);
       else logger.warn({ cause }, 'no checkpoint could be submitted to witnesses');
     },
     elapsed: CLOCKS.elapsed,
@@ -171,7 +178,7 @@ function serverOf(
   const app = createApp({
     logger,
     health,
-    damaged: (cause) => watcher.impaired('store_damaged', cause),
+    damaged: damagedOf({ store, watcher }),
     authenticator,
     limiter: get(KeyLimiter),
     services: {

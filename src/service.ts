@@ -148,11 +148,11 @@ class Service {
     await store.begin(Writer.startOf(list));
   }
 
-  async #check({ check }: Store, { readModel }: Parts): Promise<void> {
+  async #check({ check }: Store, { readModel, damaged }: Parts): Promise<void> {
     readModel.follow((error) => {
       // A stop may close the log while the read model catches up.
       if (this.#health.isGoing) return;
-      if (isDamage(error)) this.#watcher.impaired('store_damaged', error);
+      if (isDamage(error)) damaged(error);
       else this.#logger.error(error, 'the list could not catch up');
     });
     await untilChecked(check, (error) => {

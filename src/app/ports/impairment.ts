@@ -18,6 +18,16 @@ export const IMPAIRMENTS = {
   },
   store_unreadable: { says: 'cannot read its store', refuses: 'nothing', level: 'error' },
   rights_missing: { says: 'lacks rights in its database', refuses: 'nothing', level: 'error' },
+  writes_refused: {
+    says: 'cannot record because its database refuses it',
+    refuses: 'commands',
+    level: 'error',
+  },
+  settings_unsafe: {
+    says: 'refuses the settings of its database, by which acknowledged events could be lost',
+    refuses: 'commands',
+    level: 'error',
+  },
   standby_silent: {
     says: 'waits for a synchronous standby',
     refuses: 'commands',

@@ -59,6 +59,11 @@ export interface Store extends StoreParts {
   readonly connections?: () => ConnectionCounts;
   /** Absent for a store in memory. */
   readonly check?: StoreCheck;
+  /**
+   * Receives damage that a request has found, and reports it, or the altered schema that explains it;
+   * absent: it is reported as it is.
+   */
+  readonly damaged?: (cause: Error) => void;
   /** Finishes the batch in flight and releases all resources. */
   close(): Promise<void>;
 }
@@ -157,6 +162,12 @@ export class DamagedStore extends StoreUnavailable {
 }
 
 /**
+ * Thrown if rows are not found that have to be there: they are gone, or were hidden for a moment, such
+ * as by row security.
+ */
+export class MissingRows extends DamagedStore {}
+
+/**
  * Thrown if the schema of a store differs from that of its version, such as a trigger that is disabled.
  * Unlike other damage, it can be undone without a backup.
  */
@@ -176,7 +187,7 @@ export function requireSameSize(log: number, tree: number): void {
   if (log === tree) return;
   const position = Math.min(log, tree) + 1;
   const wrong = log > tree ? 'was not recorded by the service' : 'is missing';
-  throw new DamagedStore(
+  throw new MissingRows(
     `the log has ${log} events and its tree ${tree}: the event at position ${position} ${wrong}`,
   );
 }
@@ -184,8 +195,8 @@ export function requireSameSize(log: number, tree: number): void {
 /** Returns the packed right edge of a tree. Throws {@link DamagedStore} for any other value. */
 export function requireEdge(value: unknown): Buffer {
   if (Buffer.isBuffer(value) && isPacked(value)) return value;
-  const problem = value === undefined ? 'the log has no tree' : "the tree's right edge is damaged";
-  throw new DamagedStore(problem);
+  if (value === undefined) throw new MissingRows('the log has no tree');
+  throw new DamagedStore("the tree's right edge is damaged");
 }
 
 /** Receives changes in the state of a store that is served. */

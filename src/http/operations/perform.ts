@@ -98,6 +98,7 @@ function sharedOf(context: Changing) {
 
 function requireDecided(outcome: Outcome, context: Changing): asserts outcome is Settled {
   if ('cause' in outcome) context.cause = outcome.cause;
-  if (outcome.kind === 'unavailable') throw new ApiError('service_unavailable');
+  // The answer names the impairment by which commands are refused from now on, if there is one.
+  if (outcome.kind === 'unavailable') throw new StoreUnavailable(new Error(outcome.cause));
   if (outcome.kind === 'unknown') throw new ApiError('outcome_unknown');
 }

@@ -62,6 +62,11 @@ export class CheckingThread implements StoreCheck {
     this.#worker.postMessage(given);
   }
 
+  /** True while the last round has found the schema altered. */
+  get isAltered(): boolean {
+    return this.#isAltered;
+  }
+
   get isShort(): boolean {
     return this.#isShort;
   }

@@ -34,6 +34,8 @@ export interface Appending {
   readonly lockWaits: Histogram;
   /** Does work, and reports damage of the log if that throws {@link DamagedStore}. */
   readonly reporting: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Called when the server has refused to record a change to a log that is whole. */
+  readonly refused: (cause: Error) => void;
   /** The limit of the search for a commit whose answer was lost, in milliseconds. */
   readonly maxSearchMs: number;
 }
@@ -61,7 +63,12 @@ export async function resultOf(
   if (change.isNothing || isRefusal(error)) {
     // A refused row may be due to rows at the end of the log that are not part of it.
     const check = () => new MerkleTables(appending.db).requireWhole();
-    void appending.reporting(check).catch(() => undefined);
+    const checked = appending.reporting(check).then(
+      () => (change.isNothing ? undefined : appending.refused(error)),
+      () => undefined,
+    );
+    // The impairment that it shows is named in the answer, too.
+    if (isRefusal(error)) await checked;
     return { kind: 'unavailable', cause: error };
   }
   switch (await findLostCommit(appending.db, change, wasLocked, appending.maxSearchMs)) {

@@ -30,6 +30,8 @@ interface Options extends KnownHeadOptions {
    * The limit of the search for a lost commit, in milliseconds, after which its outcome is unknown.
    */
   readonly maxSearchMs?: number;
+  /** Called when the server has refused to record a batch. */
+  readonly refused?: (cause: Error) => void;
   /** Awaited in each look at the head. */
   readonly lookBesideHead?: () => Promise<void>;
   /** Called after each look at the head, with its error if it failed. */
@@ -71,6 +73,7 @@ export class PostgresEventLog implements EventLog {
       notifier: this.#notifier,
       lockWaits: this.#lockWaits,
       reporting: <Result>(work: () => Promise<Result>) => this.#reporting(work),
+      refused: (cause: Error) => options.refused?.(cause),
       maxSearchMs: options.maxSearchMs ?? MAX_SEARCH_MS,
     };
     this.#alone = new AppendAlone(appending);

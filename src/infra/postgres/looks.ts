@@ -3,9 +3,19 @@
 import { CLOCKS } from '../../app/clock.ts';
 import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
 import { Readability } from '../checking/readability.ts';
+import { Reported } from '../checking/reported.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
-import { isRefusedForNow, isRefusedRead } from './connection/errors.ts';
-import { missingRights } from './start/checks.ts';
+import {
+  isRefusedForGood,
+  isRefusedForNow,
+  isRefusedRead,
+  notDurableIn,
+} from './connection/errors.ts';
+import type { FoundDamage } from './damage.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { gravestFlaws } from './schema-check.ts';
+import { missingRights, unsafeSettings } from './start/checks.ts';
+import { refusalIn, refusedWrites } from './start/writes.ts';
 
 /** The interval of the looks beside the head, in milliseconds. After a failure, none is left out. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -27,36 +37,69 @@ const TABLES: Statement = {
 
 type Reports = Pick<StoreWatcher, 'impaired' | 'mended'>;
 
-/**
- * Returns a function to call after each look, with its error if it failed. It reports that the store
- * cannot be read, and that it can again. An outage is reported by others.
- */
-export function readabilityOf(watcher: Reports): (error: Error | undefined) => void {
-  const readability = new Readability(watcher);
-  let failures = 0;
-  return (error) => {
-    failures = error !== undefined && isRefusedForNow(error) ? failures + 1 : 0;
-    if (error === undefined || isDamage(error) || isRefusedRead(error) || failures >= MIN_FAILURES)
-      readability.note(error);
-  };
-}
+/** The looks at a database while its store is served, and what they have found. */
+export class Looks {
+  readonly #db: Queryable;
+  readonly #damage: FoundDamage;
+  readonly #settings: Reported;
+  readonly #rights: Reported;
+  readonly #writes: Reported;
+  readonly #readability: Readability;
+  #failures = 0;
+  #dueMs = 0;
 
-/**
- * Returns a function that looks at the tables and at the rights of the user, but not more often than
- * each {@link LOOK_INTERVAL_MS}. It reports missing rights, and throws if a table cannot be read.
- */
-export function lookBesideHead(db: Queryable, watcher: Reports): () => Promise<void> {
-  let dueMs = 0;
-  let hasRights = true;
-  return async () => {
-    if (CLOCKS.elapsed() < dueMs) return;
-    const [missing] = await missingRights(db);
-    if (missing !== undefined) watcher.impaired('rights_missing', new Error(missing));
-    else if (!hasRights) watcher.mended('rights_missing');
-    hasRights = missing === undefined;
-    await db.query(TABLES);
-    if (hasRights) dueMs = CLOCKS.elapsed() + LOOK_INTERVAL_MS;
+  constructor(db: Queryable, watcher: Reports, damage: FoundDamage) {
+    this.#db = db;
+    this.#damage = damage;
+    this.#settings = new Reported(watcher, 'settings_unsafe');
+    this.#rights = new Reported(watcher, 'rights_missing');
+    this.#writes = new Reported(watcher, 'writes_refused');
+    this.#readability = new Readability(watcher);
+  }
+
+  /**
+   * Must be called after each look, with its error if it failed. It reports that the store cannot be
+   * read, and that it can again. An outage is reported by others.
+   */
+  readonly looked = (error: Error | undefined): void => {
+    this.#failures = error !== undefined && isRefusedForNow(error) ? this.#failures + 1 : 0;
+    const notDurable = error && notDurableIn(error);
+    if (error !== undefined && isDamage(error)) this.#damage.report(error);
+    else if (notDurable !== undefined) this.#settings.note(notDurable);
+    else if (error === undefined || isRefusedRead(error) || this.#failures >= MIN_FAILURES)
+      this.#readability.note(error);
   };
+
+  /** Reports a write that the server has refused, unless that passes by itself. */
+  readonly refused = (error: Error): void => {
+    if (isRefusedForGood(error)) this.#writes.note(new Error(refusalIn(error)));
+  };
+
+  /**
+   * Looks at the settings; and at the tables, the rights of the user and the writes that are let
+   * through, but not more often than each {@link LOOK_INTERVAL_MS} as long as all is well. Throws if a
+   * table cannot be read.
+   */
+  readonly besideHead = async (): Promise<void> => {
+    const db = this.#db;
+    this.#settings.noteFirst(await unsafeSettings(db));
+    if (CLOCKS.elapsed() < this.#dueMs && !this.#writes.isOn && !this.#damage.isAltered) return;
+    this.#rights.noteFirst(await missingRights(db));
+    await db.query(TABLES);
+    // Behind the reads: both would wait for a locked table.
+    await this.#lookAtWrites();
+    await this.#damage.look(db);
+    if (!this.#rights.isOn) this.#dueMs = CLOCKS.elapsed() + LOOK_INTERVAL_MS;
+  };
+
+  async #lookAtWrites(): Promise<void> {
+    const refused = await refusedWrites(this.#db);
+    if (refused === undefined) return;
+    // A refusal of rows, such as by a constraint of somebody else, is not found without one.
+    const isOver =
+      !this.#writes.isOn || (await gravestFlaws(this.#db, SCHEMA_VERSION)).length === 0;
+    if (refused.length > 0 || isOver) this.#writes.noteFirst(refused);
+  }
 }
 
 /**

@@ -8,8 +8,9 @@ import type { Queryable, Statement } from './connection/connection.ts';
 import { MIGRATIONS } from './schema.ts';
 import { TABLES } from './schema-tables.ts';
 
-const OWN_TABLES = [...TABLES.join('\n').matchAll(/^ +table (\w+)/gm)].map(
-  ([, name]) => `'${name}'`,
+/** The names of all tables of the schema. */
+export const OWN_TABLES = [...TABLES.join('\n').matchAll(/^ +table (\w+)/gm)].map(
+  ([, name]) => name as string,
 );
 
 /** All objects of the schema. The texts are the same in each version of PostgreSQL. */
@@ -19,7 +20,7 @@ const SCHEMA_THERE: Statement = {
     WITH relations AS (
       SELECT * FROM pg_class WHERE relnamespace = 'store_orders'::regnamespace
     ), own AS (
-      SELECT * FROM relations WHERE relkind IN ('r', 'p', 'f') AND relname IN (${OWN_TABLES})
+      SELECT * FROM relations WHERE relkind IN ('r', 'p', 'f') AND relname IN (${OWN_TABLES.map((name) => `'${name}'`)})
     )
     SELECT 'trigger ' || tgname, pg_get_triggerdef(pg_trigger.oid), tgenabled IN ('O', 'A')
       FROM pg_trigger JOIN relations ON tgrelid = relations.oid

@@ -1,7 +1,7 @@
 import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
-import { AlteredSchema } from '../../app/ports/store.ts';
-import type { Pace } from '../checking/keep-checking.ts';
+import { AlteredSchema, isDamage } from '../../app/ports/store.ts';
+import { type Pace, UNPACED } from '../checking/keep-checking.ts';
 import { bytesIn, bytesOrNone, checkEvents, checkRefusals } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
@@ -50,14 +50,22 @@ export async function checkPostgresStore(url: string, pace: Pace): Promise<void>
   const db = new Database(url);
   db.admit = async (connection) => void (await connection.run(THROUGH_INDEXES));
   try {
-    for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
-    for await (const bytes of checkRows(db)) await pace(bytes);
-    await signingKeysIn(db);
-    await checkLog(db, pace);
-    await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
+    await checkAll(db, pace);
+  } catch (error) {
+    if (!isDamage(error) || error instanceof AlteredSchema) throw error;
+    // Rows may have been hidden since the schema was compared, and no longer be: damage is found twice.
+    await checkAll(db, UNPACED);
   } finally {
     await db.close();
   }
+}
+
+async function checkAll(db: Database, pace: Pace): Promise<void> {
+  for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
+  for await (const bytes of checkRows(db)) await pace(bytes);
+  await signingKeysIn(db);
+  await checkLog(db, pace);
+  await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
 }
 
 /** Throws unless the tree covers exactly the events of the log. */

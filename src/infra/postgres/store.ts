@@ -12,11 +12,12 @@ import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-fi
 import type { Database } from './connection/database.ts';
 import { SERVING } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
+import { FoundDamage } from './damage.ts';
 import { openDatabase, orClose } from './database.ts';
 import { beginDueEpoch, epochsIn, type Move } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
-import { hearingOf, lookBesideHead, readabilityOf } from './looks.ts';
+import { hearingOf, Looks } from './looks.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { requireServable } from './start/checks.ts';
@@ -62,7 +63,8 @@ async function open(
     const epochs = await beginAppending(db, id, file, (move) => reportBegun(move, watcher));
     return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
   });
-  const log = logOf(db, watcher, epochs, headFile);
+  const damage = new FoundDamage(url, watcher);
+  const log = logOf(db, watcher, damage, epochs, headFile);
   let writer: BatchWriter | undefined;
   const head = await orClose(db, url, async () => {
     await log.enter();
@@ -90,6 +92,7 @@ async function open(
       lockWaits: log.lockWaits,
     }),
     ...(check && { check }),
+    damaged: damage.report,
     async close() {
       await check?.close();
       await log.close();
@@ -106,18 +109,21 @@ function reportBegun({ from, to }: Move, watcher: StoreWatcher): void {
 function logOf(
   db: Database,
   watcher: StoreWatcher,
+  damage: FoundDamage,
   { number: epoch }: Epochs,
   headFile: HeadFile | undefined,
 ): PostgresEventLog {
+  const looks = new Looks(db, watcher, damage);
   return new PostgresEventLog(db, {
     headFile,
     noted: (trouble) => reportNoted(trouble, watcher),
     epoch,
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),
-    damaged: (cause) => watcher.impaired('store_damaged', cause),
-    lookBesideHead: lookBesideHead(db, watcher),
-    looked: readabilityOf(watcher),
+    damaged: damage.report,
+    lookBesideHead: looks.besideHead,
+    looked: looks.looked,
+    refused: looks.refused,
     heard: hearingOf(watcher),
   });
 }

@@ -30,6 +30,22 @@ export function isRefusedForNow(error: Error): boolean {
   return isRefusal(cause) || cause.message === NONE_FREE;
 }
 
+/**
+ * Returns true if the server has refused a write for a reason that does not pass by itself, such as a
+ * rule or a publication of somebody else; not for a missing right, which is found on its own.
+ */
+export function isRefusedForGood(error: Error): boolean {
+  const cause = error.cause ?? error;
+  return isRefusal(cause) && !/^(?:25|40|53|55P03|55006|57|42501)/.test(cause.code ?? '');
+}
+
+/** Returns the error of a server that is not durable, also as one of several hosts. */
+export function notDurableIn(error: Error): NotDurable | undefined {
+  const { cause = error } = error;
+  const all: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  return all.find((each) => each instanceof NotDurable);
+}
+
 /** Returns true if the user lacks a privilege. */
 export function isDenied(error: Error): boolean {
   return codeOf(error) === '42501';
@@ -60,7 +76,9 @@ export function isOutage(error: Error): boolean {
  * confirmed or durable, or no connection is free.
  */
 function isThere(error: Error): boolean {
-  return error instanceof Unconfirmed || error instanceof NotDurable || error.message === NONE_FREE;
+  return (
+    error instanceof Unconfirmed || notDurableIn(error) !== undefined || error.message === NONE_FREE
+  );
 }
 
 /** The pool's message when no connection becomes free in time. */

@@ -106,7 +106,7 @@ export class Route {
    */
   async first<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const tried = new Set<number>();
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const noted = this.#noted;
       tried.add(this.#at);
       try {
@@ -117,7 +117,10 @@ export class Route {
       } catch (error) {
         // Not a failure of this way: for example, no connection was free.
         if (this.#noted === noted) throw error;
-        if (tried.has(this.#at)) throw this.#whole(error as Error);
+        // A concurrent failure may have moved on to a way that was tried. That a server has no TLS is
+        // not the reason why the ways without it fail.
+        const isBarred = (error as Error).message === NO_TLS && tries < 2 * this.#places.length;
+        if (tried.has(this.#at) && !isBarred) throw this.#whole(error as Error);
       }
     }
   }

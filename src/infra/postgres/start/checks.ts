@@ -6,6 +6,7 @@ import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, RIGHTS } from '../rights.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import { gravestFlaws, NOT_GUARDED } from '../schema-check.ts';
+import { refusedWrites } from './writes.ts';
 
 /** A setting of a server, a database or a user, with its permitted values. */
 interface Setting {
@@ -13,6 +14,8 @@ interface Setting {
   readonly must: readonly string[];
   /** The consequence and the remedy: the text after "NAME=VALUE: ". */
   readonly otherwise: string;
+  /** True if a reload can change it under open sessions, to the harm of what is stored. */
+  readonly isWatched?: true;
 }
 
 /**
@@ -22,11 +25,13 @@ interface Setting {
 const SETTINGS: readonly Setting[] = [
   {
     name: 'fsync',
+    isWatched: true,
     must: ['on'],
     otherwise: 'a power cut loses what was acknowledged. Set it to on',
   },
   {
     name: 'full_page_writes',
+    isWatched: true,
     must: ['on'],
     otherwise: 'a power cut leaves pages that are half written. Set it to on',
   },
@@ -47,11 +52,13 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'zero_damaged_pages',
+    isWatched: true,
     must: ['off'],
     otherwise: 'damaged pages are silently emptied. Set it to off',
   },
   {
     name: 'ignore_checksum_failure',
+    isWatched: true,
     must: ['off'],
     otherwise: 'damaged pages are read as if they were whole. Set it to off',
   },
@@ -67,6 +74,11 @@ const SETTINGS_THERE: Statement = {
   name: 'settings',
   text: `SELECT name, reset_val FROM pg_settings WHERE name = ANY($1::text[])
            AND ($2 OR source NOT IN ('user', 'database user', 'client'))`,
+};
+
+const SETTINGS_NOW: Statement = {
+  name: 'settings_now',
+  text: 'SELECT name, current_setting(name) FROM unnest($1::text[]) AS name',
 };
 
 const RIGHTS_MISSING: Statement = {
@@ -93,6 +105,7 @@ export async function requireServable(db: Queryable, url: string): Promise<void>
     ...(await wrongSettings(db, true)),
     ...(await missingRights(db)),
     ...(await wrongGuards(db)),
+    ...((await refusedWrites(db)) ?? []),
   ];
   refuse(wrong, url);
 }
@@ -113,7 +126,20 @@ function refuse(wrong: readonly string[], url: string): void {
 /** @param ofUser True if the settings of this session's user count, too. */
 async function wrongSettings(db: Queryable, ofUser: boolean): Promise<string[]> {
   const names = SETTINGS.map(({ name }) => name);
-  const there = new Map(await db.query<[string, string]>(SETTINGS_THERE, [names, ofUser]));
+  return wrongIn(await db.query<[string, string]>(SETTINGS_THERE, [names, ofUser]));
+}
+
+/**
+ * Returns a clause for each setting that has become wrong while the store is served: a reload of the
+ * server's configuration reaches open sessions.
+ */
+export async function unsafeSettings(db: Queryable): Promise<string[]> {
+  const names = SETTINGS.filter(({ isWatched }) => isWatched).map(({ name }) => name);
+  return wrongIn(await db.query<[string, string]>(SETTINGS_NOW, [names]));
+}
+
+function wrongIn(settings: readonly [name: string, value: string][]): string[] {
+  const there = new Map(settings);
   return SETTINGS.flatMap(({ name, must, otherwise }) => {
     const value = there.get(name);
     return value === undefined || must.includes(value) ? [] : [`${name}=${value}: ${otherwise}`];
