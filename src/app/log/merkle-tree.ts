@@ -145,6 +145,16 @@ export function sizeOf(packed: Buffer): number {
   return Number(packed.readBigUInt64BE());
 }
 
+/**
+ * Returns true if a tree whose packed right edge is `known` has the packed right edge `edge` once it
+ * has grown by some leaves.
+ */
+export function leadsTo(known: Buffer, edge: Buffer, leaves: Iterable<Uint8Array>): boolean {
+  const frontier = Frontier.unpack(known);
+  for (const leaf of leaves) frontier.append(Buffer.from(leaf));
+  return frontier.pack().equals(edge);
+}
+
 /** Throws a RangeError for bytes whose length is not that of a hash. */
 export function checkHash(bytes: Uint8Array): void {
   if (bytes.length !== HASH_BYTES) {

@@ -9,6 +9,7 @@ import type { Trail } from '../../ports/trail.ts';
 import { type Seal, sealText } from '../proofs/trail-seal.ts';
 import { type Verdict, verifyConsistency, verifyInclusion } from '../proofs/verifier.ts';
 import { orDamaged } from '../trail/checked-trail.ts';
+import { isConsistent } from '../trail/extension.ts';
 import type { NoteSigner } from './checkpoint.ts';
 import { type ReceiptFormat, receiptOf, tlogProofOf } from './receipt.ts';
 
@@ -39,7 +40,8 @@ export class Prover {
   #signer: NoteSigner | undefined;
   readonly #epochs: Epochs;
   readonly #witnessed: WitnessedLog | undefined;
-  #last: (TreeHead & { readonly note: string }) | undefined;
+  /** The newest checkpoint. Nothing is signed that does not extend it. */
+  #last: SignedCheckpoint | undefined;
 
   /**
    * @param signer Absent: nothing can be signed, and only proofs can be made.
@@ -144,7 +146,7 @@ export class Prover {
     const present = await this.#trail.treeHead();
     needPosition(position, present.size);
     const isCosigned = needsWitnesses || position <= (this.#witnessed?.newest?.size ?? 0);
-    const head = isCosigned ? this.witnessed(position) : this.#signed(present);
+    const head = isCosigned ? this.witnessed(position) : await this.#signed(present);
     const record = await this.#recordAt(position);
     const prove = () => inclusionProof(position - 1, head.size, this.#trail);
     const proof = await orDamaged(prove);
@@ -188,18 +190,29 @@ export class Prover {
     throw new CannotProve('there is no key to sign with: SIGNING_KEY_FILE names none');
   }
 
-  #signed(head: TreeHead): SignedCheckpoint {
-    return { ...head, note: this.#noteOf(head) };
-  }
-
-  /** Returns the checkpoint of a head. It is signed once. */
-  #noteOf(head: TreeHead): string {
+  /**
+   * Returns the checkpoint of a head, which is signed once, or the newest one if that covers more.
+   * Throws {@link DamagedStore} unless the head extends everything signed before: two checkpoints
+   * that contradict each other would prove to everybody that the log was rewritten.
+   */
+  async #signed(head: TreeHead): Promise<SignedCheckpoint> {
+    const signer = this.#needSigner();
+    for (let last = this.#last; last !== undefined; last = this.#last) {
+      // A concurrent call may have signed a newer head than the one that this call has read.
+      const [older, newer] = head.size < last.size ? [head, last] : [last, head];
+      if (!(await isConsistent(older, newer, this.#trail))) {
+        throw new DamagedStore(
+          `the log of size ${head.size} contradicts the checkpoint of size ${last.size} that was signed`,
+        );
+      }
+      if (head.size <= last.size) return last;
+      // Otherwise, another call has signed meanwhile.
+      if (last === this.#last) break;
+    }
     const { size, root } = head;
-    const last = this.#last;
-    if (last?.size === size && Buffer.from(root).equals(last.root)) return last.note;
-    const note = this.#needSigner().signCheckpoint(size, root, this.#epochs.id);
+    const note = signer.signCheckpoint(size, root, this.#epochs.id);
     this.#last = { size, root, note };
-    return note;
+    return this.#last;
   }
 }
 

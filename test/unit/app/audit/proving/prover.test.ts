@@ -81,8 +81,11 @@ describe('a log proves', () => {
   it('does not take another log of the same size for the one that it has signed', async () => {
     const { trail, prover } = given(3);
     const first = await prover.checkpoint();
-    vi.spyOn(trail, 'treeHead').mockResolvedValue({ size: 3, root: Buffer.alloc(32) });
-    expect((await prover.checkpoint()).note).not.toBe(first.note);
+    const read = vi.spyOn(trail, 'treeHead');
+    read.mockResolvedValueOnce({ size: 3, root: Buffer.alloc(32) });
+    const contradicts = 'the log of size 3 contradicts the checkpoint of size 3 that was signed';
+    await expect(prover.checkpoint()).rejects.toThrow(contradicts);
+    expect(await prover.checkpoint()).toBe(first);
   });
 
   it('that an event is in it, at every size since', async () => {
