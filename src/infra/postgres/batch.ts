@@ -8,6 +8,7 @@ import { decode, encode, type StoredEvent } from '../events/codec.ts';
 import type { KeptInBatch } from '../events/kept-in-batch.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
+import { isDivisionByZero } from './connection/errors.ts';
 import { tracesColumns } from './event-traces.ts';
 import { columnsOf } from './kept-outcomes-table.ts';
 import { type Growth, growth } from './merkle-tables.ts';
@@ -65,22 +66,29 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /**
  * Returns the statement that records a whole batch and takes the log's lock itself. If the log's
  * edge is not the one that the batch follows, it records nothing and returns no row: another
- * instance has appended. {@link writeOf} lists its values.
+ * instance has appended. If any row of the batch is not recorded, as behind a trigger that drops
+ * it, the statement divides by zero, so that nothing is. {@link writeOf} lists its values.
  */
-function writing(name: string, more = ''): Statement {
+function writing(name: string, more = '', rows = ''): Statement {
   return {
     name,
     text: `
       WITH found AS (
         SELECT FROM store_orders.tree WHERE edge = $1 FOR UPDATE
       ), grown AS (
-        UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2
+        UPDATE store_orders.tree SET edge = $2 FROM found WHERE edge <> $2 RETURNING 1
       ), added AS (
         INSERT INTO store_orders.events
           SELECT new.* FROM found, unnest($4::bigint[], $5::bigint[], $6::integer[], $7::text[],
                                           $8::integer[], $9::text[], $10::text[]) AS new
+          RETURNING 1
       )${more}
-      SELECT CASE WHEN $3 THEN pg_notify('${CHANNEL}', '') END FROM found`,
+      SELECT CASE WHEN $3 THEN pg_notify('${CHANNEL}', '') END,
+             1 / (
+               (SELECT count(*) FROM grown) = ($1 <> $2)::integer
+               AND (SELECT count(*) FROM added) = cardinality($4)${rows}
+             )::integer
+        FROM found`,
   };
 }
 
@@ -93,20 +101,43 @@ const WRITE_ALL = writing(
           SELECT new.* FROM found, unnest($11::text[], $12::text[], $13::text[],
                                           $14::bigint[], $15::integer[], $16::text[],
                                           $17::bytea[]) AS new
+          RETURNING 1
       ), nodes AS (
         INSERT INTO store_orders.tree_nodes
           SELECT new.* FROM found, unnest($18::integer[], $19::bigint[], $20::bytea[]) AS new
+          RETURNING 1
       ), traces AS (
         -- A row that somebody has put there must not stop the append of an event.
         INSERT INTO store_orders.event_traces
           SELECT new.* FROM found, unnest($21::bigint[], $22::text[]) AS new
           ON CONFLICT DO NOTHING
+          RETURNING 1
       )`,
+  `
+               AND (SELECT count(*) FROM kept) = cardinality($11)
+               AND (SELECT count(*) FROM nodes) = cardinality($18)
+               AND (SELECT count(*) FROM traces) = cardinality($21) - (
+                 SELECT count(*) FROM store_orders.event_traces WHERE position = ANY ($21))`,
 );
 
-/** Records a change. Returns false if the log is no longer the one that it follows. */
-export async function isWritten(connection: Queryable, { write }: Change): Promise<boolean> {
-  return (await connection.query(...write)).length > 0;
+/** The reason for {@link isDivisionByZero} of such a statement. */
+const ROWS_DROPPED = 'the database drops rows of a batch: a trigger there is not of this store';
+
+/**
+ * Records a change. Returns false if the log is no longer the one that it follows. Throws if any
+ * row is not recorded; then nothing is.
+ */
+export function isWritten(connection: Queryable, { write }: Change): Promise<boolean> {
+  return isRecorded(connection, write);
+}
+
+async function isRecorded(connection: Queryable, write: Write): Promise<boolean> {
+  try {
+    return (await connection.query(...write)).length > 0;
+  } catch (error) {
+    if (isDivisionByZero(error)) error.message = ROWS_DROPPED;
+    throw error;
+  }
 }
 
 /**
@@ -122,8 +153,8 @@ export async function addRecorded(
   const orderIds = events.map((event) => decode(event).event.orderId);
   const grown = growth(edge, events);
   const write = writeOf(edge, events, orderIds, { kept: [], traces }, grown, true);
-  const written = await connection.query(...write);
-  if (written.length === 0) throw new Error('the log has grown under its lock');
+  const isRoom = await isRecorded(connection, write);
+  if (!isRoom) throw new Error('the log has grown under its lock');
   return grown.edge;
 }
 

@@ -56,6 +56,11 @@ export function isLocked(error: Error): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** Returns true if a statement has divided by zero. */
+export function isDivisionByZero(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === '22012';
+}
+
 function codeOf(error: Error): string | undefined {
   return ((error.cause ?? error) as pg.DatabaseError).code;
 }
