@@ -40,7 +40,6 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'postgres/event-lines.ts': 'the server sends a whole table in a text form of its own',
   'postgres/first-schema.ts': 'the first version is long, because triggers need functions there',
   'postgres/head-watch.ts': 'other instances append, too',
-  'postgres/known-head.ts': 'other instances append, too',
   'postgres/looks.ts': 'other sessions lock tables, and an owner can take rights away',
   'postgres/notifier.ts': 'other instances have to hear of an append',
   'postgres/rights.ts': 'a file has no roles',
@@ -97,6 +96,10 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'postgres/schema.ts': [
     'MIGRATION_LOCK REFUSALS_LOCK SERVING_LOCK CHANNEL',
     'locks and channels of a server have names',
+  ],
+  'postgres/known-head.ts': [
+    'OtherLog',
+    'a database may be exchanged and be the right one again; a file that is exchanged is damage',
   ],
   'sqlite/parts.ts': ['readersOf', 'a store on a full disk has readers before it has a writer'],
   'postgres/schema-check.ts': [

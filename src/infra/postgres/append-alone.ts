@@ -58,7 +58,8 @@ export class AppendAlone {
     // If every command is refused, nothing is written: the refusals hold if the edge is still the
     // head.
     const reply = change.isNothing ? isHead(connection, edge) : isWritten(connection, change);
-    const result = this.#resultOf(connection, change, reply, before);
+    const forget = known.expect(change.edge);
+    const result = this.#resultOf(connection, change, reply, before).finally(forget);
     this.#sent = { connection, change, result };
     return result;
   }

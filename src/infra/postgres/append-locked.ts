@@ -1,12 +1,14 @@
 import { CLOCKS } from '../../app/clock.ts';
-import { sizeOf } from '../../app/log/merkle-tree.ts';
+import type { TreeSource } from '../../app/log/merkle-proofs.ts';
+import { leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
+import { recordOf } from '../../app/log/recorded-event.ts';
 import {
   type AppendResult,
   type Decide,
   type OutcomeName,
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
-import { decode } from '../events/codec.ts';
+import { decode, type StoredEvent } from '../events/codec.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
@@ -58,6 +60,7 @@ export class AppendLocked {
       await connection.rollBack();
       throw error;
     }
+    const forget = this.#appending.known.expect(change.edge);
     const [written, committed] = await Promise.allSettled([
       change.isNothing || isWritten(connection, change),
       connection.run('COMMIT'),
@@ -68,7 +71,7 @@ export class AppendLocked {
       failureIn(committed) ??
       // Never observed: the lock excludes other appends.
       (isRoom ? undefined : new Error('the log has grown under its lock'));
-    return resultOf(this.#appending, connection, change, true, error);
+    return resultOf(this.#appending, connection, change, true, error).finally(forget);
   }
 
   // One round trip: all statements are sent before the first is answered. Each sees everything that
@@ -86,7 +89,6 @@ export class AppendLocked {
       readStored(connection, seen, CHUNK_EVENTS),
       readKept(connection, names),
     );
-    known.note(edge, before);
     const stored = [...first];
     while (seen + stored.length < sizeOf(edge)) {
       const last = seen + stored.length;
@@ -98,6 +100,7 @@ export class AppendLocked {
       }
       stored.push(...next);
     }
+    await known.follow(edge, before, treeWith(stored, seen, new MerkleTables(connection)));
     return { edge, newer: stored.map(decode), kept };
   }
 
@@ -107,4 +110,16 @@ export class AppendLocked {
     this.#appending.lockWaits.observe((CLOCKS.elapsed() - begunMs) / 1_000);
     return edge;
   }
+}
+
+/** Returns a tree whose leaves after a position are those of events that were read already. */
+function treeWith(stored: readonly StoredEvent[], after: number, tree: TreeSource): TreeSource {
+  return {
+    leaves(from, count) {
+      if (from < after) return tree.leaves(from, count);
+      const some = stored.slice(from - after, from - after + count);
+      return some.map((event) => leafHash(recordOf(event)));
+    },
+    nodes: (height, from, count) => tree.nodes(height, from, count),
+  };
 }

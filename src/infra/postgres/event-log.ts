@@ -82,18 +82,18 @@ export class PostgresEventLog implements EventLog {
   }
 
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
-    let events = await readStored(this.#db, after, CHUNK_EVENTS);
+    let events = await this.#chunk(after);
     while (events.length > 0) {
       const last = (events.at(-1) as StoredEvent).position;
       // While the caller processes one chunk, the next is being read. A last, partial chunk is read
       // again after all others were processed, so that it includes what was appended meanwhile.
       const isFull = events.length === CHUNK_EVENTS;
-      const next = isFull ? readStored(this.#db, last, CHUNK_EVENTS) : undefined;
+      const next = isFull ? this.#chunk(last) : undefined;
       next?.catch(() => {});
       yield events.map(decode);
       if (next === undefined) return;
       events = await next;
-      if (events.length < CHUNK_EVENTS) events = await readStored(this.#db, last, CHUNK_EVENTS);
+      if (events.length < CHUNK_EVENTS) events = await this.#chunk(last);
     }
   }
 
@@ -135,12 +135,16 @@ export class PostgresEventLog implements EventLog {
     this.#known.close();
   }
 
-  /** Returns the right edge of the log's tree as it is now, once this instance has noted it. */
+  /** Returns the right edge of the log's tree as it is now, or a newer one, once it is noted. */
   async edge(): Promise<Buffer> {
     const before = this.#known.edge;
-    const edge = await this.#tree.edge();
-    this.#known.note(edge, before);
-    return edge;
+    await this.#known.follow(await this.#tree.edge(), before, this.#tree);
+    return this.#known.edge;
+  }
+
+  /** The newest position that this instance has seen. */
+  get knownHead(): number {
+    return sizeOf(this.#known.edge);
   }
 
   /**
@@ -162,6 +166,10 @@ export class PostgresEventLog implements EventLog {
   async prepare(): Promise<void> {
     await this.#beginAppending?.();
     this.#beginAppending = undefined;
+  }
+
+  #chunk(after: number): Promise<StoredEvent[]> {
+    return readStored(this.#db, after, CHUNK_EVENTS, this.knownHead);
   }
 
   async #append(

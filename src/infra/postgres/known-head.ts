@@ -1,6 +1,7 @@
 /** The newest head of the log that an instance has seen, which every later head must extend. */
 
-import { treeRoot } from '../../app/log/merkle-proofs.ts';
+import { isExtension } from '../../app/audit/trail/extension.ts';
+import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
 import type { HeadFile } from '../process/head-file.ts';
@@ -46,6 +47,8 @@ export interface KnownHeadOptions {
  */
 export class KnownHead {
   #edge = new Frontier().pack();
+  /** The edges of this instance's appends in flight, which it has computed itself. */
+  readonly #own = new Set<Buffer>();
   readonly #db: Database;
   readonly #options: KnownHeadOptions;
   /** True while the newest edge is not in the head file. */
@@ -63,9 +66,34 @@ export class KnownHead {
     return this.#edge;
   }
 
+  /** Announces an append of this instance, which leads to an edge, until the function is called. */
+  expect(edge: Buffer): () => void {
+    this.#own.add(edge);
+    return () => this.#own.delete(edge);
+  }
+
   /**
-   * Notes an edge that was read, if it is newer. Throws {@link OtherLog} if it contradicts
-   * `before`.
+   * Notes an edge that was read, if it is newer. Throws {@link OtherLog} unless it extends the newest
+   * edge: a longer log may be another one. Takes a read of the new events, unless they are of an
+   * append in flight; {@link edge} is then at least as new as `read`.
+   * @param before The newest edge when the read began.
+   * @param source The tree as it was read, or a newer one.
+   */
+  async follow(read: Buffer, before: Buffer, source: TreeSource): Promise<void> {
+    for (let known = this.#edge; sizeOf(read) > sizeOf(known); known = this.#edge) {
+      const isOwn = this.#own.values().some((edge) => edge.equals(read));
+      if (!isOwn && !(await isExtension(known, read, source))) {
+        throw this.#refuse(sizeOf(known), OTHER_LOG_THERE);
+      }
+      // Otherwise, a newer edge was noted meanwhile.
+      if (known === this.#edge) break;
+    }
+    this.note(read, before);
+  }
+
+  /**
+   * Notes an edge that extends the newest one, if it is newer. Throws {@link OtherLog} if it
+   * contradicts `before`.
    * @param before The newest edge when the read began.
    * @param highestId The highest id among the events that this instance has added with it.
    */
@@ -106,7 +134,7 @@ export class KnownHead {
     const root = Frontier.unpack(before).root();
     if (!root.equals(await treeRoot(known, tree))) throw this.#refuse(known, OTHER_LOG_THERE);
     // Only after the comparison: an edge of another history must never become the known one.
-    this.note(edge, before);
+    await this.follow(edge, before, tree);
   }
 
   close(): void {

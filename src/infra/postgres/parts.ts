@@ -3,15 +3,15 @@ import type { Database } from './connection/database.ts';
 import { PostgresKeyStore } from './key-store.ts';
 import { PostgresRefusals } from './refusals.ts';
 import { PostgresSigningKeys } from './signing-keys.ts';
-import { PostgresTrail } from './trail.ts';
+import { type KnownLog, PostgresTrail } from './trail.ts';
 
 /**
  * Returns the parts of a store in PostgreSQL over its database.
- * @param edge See {@link PostgresTrail}.
+ * @param known See {@link PostgresTrail}.
  */
-export function partsOf(db: Database, edge?: () => Promise<Buffer>): StoreParts {
+export function partsOf(db: Database, known?: KnownLog): StoreParts {
   return {
-    trail: new PostgresTrail(db, edge),
+    trail: new PostgresTrail(db, known),
     refusals: new PostgresRefusals(db),
     keys: new PostgresKeyStore(db),
     signingKeys: new PostgresSigningKeys(db),

@@ -73,7 +73,7 @@ async function open(
   check?.begin(url, head <= SHORT_CHECK_EVENTS);
   log.follow();
   return {
-    ...partsOf(db, () => log.edge()),
+    ...partsOf(db, log),
     id,
     madeAt,
     epochs,
@@ -193,7 +193,7 @@ export async function openPostgresForCommandLine(
     beginAppending: () => beginAppending(db, id, file),
   });
   return {
-    ...partsOf(db),
+    ...partsOf(db, log),
     id,
     epochs,
     log,

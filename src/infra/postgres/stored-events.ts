@@ -1,6 +1,6 @@
 /** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
-import type { FoldSource } from '../../app/ports/event-log.ts';
+import { type FoldSource, UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { fast } from '../events/fast-path.ts';
 import { decodedFoldSource } from '../events/fold-source.ts';
@@ -21,13 +21,20 @@ const SELECT: Statement = {
 /** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
 export const CHUNK_EVENTS = 1_000;
 
-/** Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing. */
+/**
+ * Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing.
+ * @param known A position that the log has for certain: an end before it is no end, but a gap.
+ */
 export async function readStored(
   db: Queryable,
   after: number,
   limit: number,
+  known = 0,
 ): Promise<StoredEvent[]> {
-  return eventsIn(await db.query<EventRow>(SELECT, [after, limit]), after);
+  const events = eventsIn(await db.query<EventRow>(SELECT, [after, limit]), after);
+  const end = after + events.length;
+  if (events.length < limit && end < known) throw new UnreadableEvent(end + 1, 'it is missing');
+  return events;
 }
 
 /** Returns the source from which a store's events are folded: natively where that is possible. */

@@ -1,27 +1,33 @@
+/** The trail of a log in PostgreSQL. */
+
 import { Frontier, type TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import type { Queryable } from './connection/connection.ts';
+import type { PostgresEventLog } from './event-log.ts';
 import { readTraces } from './event-traces.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { readStored } from './stored-events.ts';
+
+/** A log as an instance knows it. */
+export type KnownLog = Pick<PostgresEventLog, 'edge' | 'knownHead'>;
 
 /** The trail of a log in PostgreSQL, for audits and proofs. */
 export class PostgresTrail implements Trail {
   readonly #db: Queryable;
   readonly #tree: MerkleTables;
 
-  readonly #edge: () => Promise<Buffer>;
+  readonly #known: KnownLog | undefined;
 
-  /** @param edge Reads the log's right edge, and notes it as known; absent: reads it only. */
-  constructor(db: Queryable, edge?: () => Promise<Buffer>) {
+  /** @param known Absent: nothing is known of the log before it is read. */
+  constructor(db: Queryable, known?: KnownLog) {
     this.#db = db;
     this.#tree = new MerkleTables(db);
-    this.#edge = edge ?? (() => this.#tree.edge());
+    this.#known = known;
   }
 
   stored(after: number, limit: number): Promise<StoredEvent[]> {
-    return readStored(this.#db, after, limit);
+    return readStored(this.#db, after, limit, this.#known?.knownHead);
   }
 
   traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
@@ -29,7 +35,7 @@ export class PostgresTrail implements Trail {
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = Frontier.unpack(await this.#edge());
+    const frontier = Frontier.unpack(await (this.#known ?? this.#tree).edge());
     return { size: frontier.size, root: frontier.root() };
   }
 

@@ -16,6 +16,7 @@ import { requireWholeLog } from './database.ts';
 import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
 import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
+import { KnownHead } from './known-head.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { orDamaged, orUnavailable } from './storage/fault.ts';
@@ -52,6 +53,7 @@ export class SqliteEventLog implements EventLog {
   readonly #kept: KeptOutcomes;
   readonly #tree: MerkleTables;
   readonly #transaction: LogTransaction;
+  readonly #known = new KnownHead();
   /** The head at the last read; undefined where it has to be read again. */
   #seen: number | undefined;
   #trouble: Error | undefined;
@@ -83,6 +85,11 @@ export class SqliteEventLog implements EventLog {
     return result;
   }
 
+  /** Throws {@link DamagedStore} unless the log extends all that this handle has read to append. */
+  requireExtended(): void {
+    orUnavailable(() => this.#known.followNow(this.#tree));
+  }
+
   /** True once an append over this connection has recorded events. */
   get hasGrown(): boolean {
     return this.#hasGrown;
@@ -97,14 +104,7 @@ export class SqliteEventLog implements EventLog {
   probe(): void {
     this.#options.wal?.requireInPlace();
     this.#headFile?.writeIfDue();
-    this.#transaction.begin();
-    try {
-      const version = this.#db.pragma('user_version', { simple: true }) as number;
-      this.#db.pragma(`user_version = ${version}`);
-      this.#transaction.commit();
-    } finally {
-      this.#transaction.rollBack();
-    }
+    this.#transaction.probe();
     this.#trouble = undefined;
   }
 
@@ -122,7 +122,7 @@ export class SqliteEventLog implements EventLog {
     let head: number;
     let events: readonly RecordedEvent[];
     try {
-      head = this.#tree.wholeSize();
+      head = this.#known.followNow(this.#tree);
       // Usually nothing is newer, and reading the head takes less time than reading events.
       const newer = head === seen ? [] : [...this.#chunks(seen)].flat();
       events = recordedBehind(head, decide(newer, this.#kept));
@@ -222,6 +222,7 @@ export class SqliteEventLog implements EventLog {
 
   // From memory, where it was just written: reading the table would take another transaction.
   #note(highestId?: bigint): void {
+    this.#known.note(this.#tree.latestEdge);
     const frontier = this.#tree.latest;
     const root = frontier.root().toString('hex');
     this.#headFile?.tryToWrite({ position: frontier.size, root }, highestId);

@@ -60,6 +60,18 @@ export class LogTransaction {
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
   }
 
+  /** Commits a transaction that writes and changes nothing. */
+  probe(): void {
+    this.begin();
+    try {
+      const version = this.#db.pragma('user_version', { simple: true }) as number;
+      this.#db.pragma(`user_version = ${version}`);
+      this.commit();
+    } finally {
+      this.rollBack();
+    }
+  }
+
   /**
    * Returns true if it is certain that a transaction whose commit failed is not recorded and never
    * will be: see docs/adr/0022.

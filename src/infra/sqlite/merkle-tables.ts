@@ -11,7 +11,7 @@ import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
 
-/** The events of a chunk while the tree of a log is created. */
+/** The events of a chunk while the leaves of many are computed. */
 const CHUNK_EVENTS = 1_000;
 
 /** A value that differs from the edge of every tree. */
@@ -62,14 +62,25 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the tree's size. Throws {@link DamagedStore} if the log has another size. */
   wholeSize(): number {
+    return sizeOf(this.wholeEdge());
+  }
+
+  /** Returns the packed right edge. Throws {@link DamagedStore} if the log has another size. */
+  wholeEdge(): Buffer {
     const [edge, last] = this.#ends();
-    requireSameSize(last, sizeOf(requireEdge(edge)));
-    return last;
+    const packed = requireEdge(edge);
+    requireSameSize(last, sizeOf(packed));
+    return packed;
   }
 
   /** The right edge at this connection's last read or write. Invalid after a rollback. */
   get latest(): Frontier {
     return this.#frontier;
+  }
+
+  /** The same, packed. */
+  get latestEdge(): Buffer {
+    return this.#packed;
   }
 
   /** Adds the events that are being appended. Throws {@link UnreadableEvent} at a gap. */
@@ -95,6 +106,13 @@ export class MerkleTables implements TreeSource {
 
   leaves(from: number, count: number): Buffer[] {
     return this.#stored.read(from, count).map((event) => leafHash(recordOf(event)));
+  }
+
+  /** Yields the leaves behind a position, up to a size of the tree. */
+  *leavesBetween(from: number, size: number): Iterable<Buffer> {
+    for (let at = from; at < size; at += CHUNK_EVENTS) {
+      yield* this.leaves(at, Math.min(CHUNK_EVENTS, size - at));
+    }
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {

@@ -3,6 +3,7 @@ import type { TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { EventTraces } from './event-traces.ts';
+import { KnownHead } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { orUnavailable } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -12,11 +13,13 @@ export class SqliteTrail implements Trail {
   readonly #stored: StoredEvents;
   readonly #traces: EventTraces;
   readonly #tree: MerkleTables;
+  readonly #known: KnownHead;
 
   constructor(db: Database.Database) {
     this.#stored = new StoredEvents(db);
     this.#traces = new EventTraces(db);
     this.#tree = new MerkleTables(db);
+    this.#known = new KnownHead(this.#tree.wholeEdge());
   }
 
   async stored(after: number, limit: number): Promise<StoredEvent[]> {
@@ -32,7 +35,9 @@ export class SqliteTrail implements Trail {
 
   async treeHead(): Promise<TreeHead> {
     const frontier = orUnavailable(() => this.#tree.wholeFrontier());
-    return { size: frontier.size, root: frontier.root() };
+    const head = { size: frontier.size, root: frontier.root() };
+    await this.#known.follow(this.#tree.latestEdge, this);
+    return head;
   }
 
   leaves(from: number, count: number): Buffer[] {

@@ -9,7 +9,7 @@ import { CLOCKS } from '../../app/clock.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { IdRange } from '../../app/log/epochs.ts';
 import type { Impairment } from '../../app/ports/impairment.ts';
-import { DamagedStore } from '../../app/ports/store.ts';
+import { isDamage } from '../../app/ports/store.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
 import { loaded } from '../process/start-thread.ts';
@@ -108,7 +108,7 @@ function open(made: (where: string) => void): Opened {
     });
     const mended = (reason: Impairment) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
-    const looking = setInterval(() => look(wal, health, damaged), LOOK_INTERVAL_MS);
+    const looking = setInterval(() => look(wal, log, health, damaged), LOOK_INTERVAL_MS);
     return {
       log,
       ids,
@@ -134,12 +134,21 @@ function begunBecauseOf(kind: Copy['kind']): FromWriter {
   return { kind: 'noticed', message: 'a new epoch has begun', details: { cause } };
 }
 
-/** Notices while nothing is recorded, too, that the files are not in their place, or not whole. */
-function look(wal: Wal, health: StorageHealth, damaged: (cause: Error) => void): void {
+/**
+ * Notices while nothing is recorded, too, that the files are not in their place or not whole, or that
+ * the log in them is another one.
+ */
+function look(
+  wal: Wal,
+  log: SqliteEventLog,
+  health: StorageHealth,
+  damaged: (cause: Error) => void,
+): void {
   try {
     wal.requireInPlace();
+    log.requireExtended();
   } catch (error) {
-    if (error instanceof DamagedStore) damaged(error);
+    if (isDamage(error)) damaged(error);
     else health.note(error as Error);
   }
 }

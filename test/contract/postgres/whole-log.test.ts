@@ -4,7 +4,7 @@ import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { sql } from '../../support/postgres/sql.ts';
+import { sql, tamper } from '../../support/postgres/sql.ts';
 import { wholeLogContract } from '../whole-log.ts';
 
 for (const version of [15, 18] as const) {
@@ -13,13 +13,16 @@ for (const version of [15, 18] as const) {
     return {
       async openLog(damaged) {
         const db = new Database(url);
-        return { log: new PostgresEventLog(db, { damaged }), trail: new PostgresTrail(db) };
+        const log = new PostgresEventLog(db, { damaged });
+        return { log, trail: new PostgresTrail(db, log) };
       },
       open: async () => (await openPostgresForCommandLine(url)).close(),
       openEvidence: () => openPostgresEvidence(url),
       execute: async (text) => void (await sql(url, `SET search_path = store_orders; ${text}`)),
       removal: (position) => `SET session_replication_role = replica;
         DELETE FROM events WHERE position = ${position}`,
+      tamper: (statements) => tamper(url, statements),
+      literal: (bytes) => `'\\x${bytes.toString('hex')}'`,
     };
   });
 }

@@ -6,6 +6,7 @@ import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { tamper } from '../../support/tampering.ts';
 import { wholeLogContract } from '../whole-log.ts';
 
 wholeLogContract('SQLite', async () => {
@@ -29,5 +30,7 @@ wholeLogContract('SQLite', async () => {
     },
     removal: (position) => `DROP TRIGGER events_are_never_deleted;
       DELETE FROM events WHERE position = ${position}`,
+    tamper: async (sql) => tamper(file, (db) => void db.exec(sql)),
+    literal: (bytes) => `x'${bytes.toString('hex')}'`,
   };
 });

@@ -94,7 +94,7 @@ async function answersOf(url: string, check: typeof checkPostgresStore): Promise
   const db = new Database(url);
   const log = new PostgresEventLog(db);
   try {
-    const parts = partsOf(db, () => log.edge());
+    const parts = partsOf(db, log);
     return await answersTo({ ...parts, id, log, foldSource: foldSourceIn(db) });
   } finally {
     await log.close();
