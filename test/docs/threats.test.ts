@@ -20,22 +20,26 @@ import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { Witness } from '../../src/app/audit/witness/witness.ts';
 import { witnessRequestText } from '../../src/app/audit/witness/witness-request.ts';
 import { knownLogs } from '../../src/app/audit/witness/witness-submission.ts';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { OrderList } from '../../src/app/state/order-list.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { PetId } from '../../src/domain/order-id.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
+import { Database as Postgres } from '../../src/infra/postgres/connection/database.ts';
+import { PostgresEventLog } from '../../src/infra/postgres/event-log.ts';
 import { SnapshotFile, snapshotBeside } from '../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
-import { rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
+import { MerkleTables, rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
 import { NOON, TRACEPARENT } from '../support/events.ts';
+import { ask } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
-import { start } from '../support/service.ts';
+import { addressOf, bearer, start } from '../support/service.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
 import { tableOf } from './markdown.ts';
 
@@ -150,6 +154,57 @@ async function edited(): Promise<void> {
   store.tamper(OTHER_PET);
   await store.isFoundBy(['verify'], /was computed over other events/);
   expect(await store.start()).toContain('damaged');
+}
+
+/** Rewrites an event, and recomputes the tree of a log that may have grown by one, all at once. */
+function rewriteAtOnce(file: string, more: string): void {
+  tamper(file, (db) => {
+    db.transaction(() => {
+      db.exec(`${OTHER_PET}; ${more}`);
+      db.exec(`UPDATE tree SET edge = x'0000000000000000'; DELETE FROM tree_nodes`);
+      new MerkleTables(db).create();
+    })();
+  });
+}
+
+async function whileItRuns(): Promise<void> {
+  const placed = `INSERT INTO events SELECT 6, 9, 1, type, schema_version,
+    replace(data, '"orderId":"1"', '"orderId":"9"'), metadata FROM events WHERE position = 1`;
+  for (const more of ['', placed]) {
+    const store = await Store.make();
+    const key = mintKeyText();
+    const settings = { PORT: '0', DATABASE_URL: `sqlite:${store.file}`, INITIAL_API_KEY: key };
+    await using program = start(['serve'], store.place.folder, settings);
+    const address = await addressOf(program);
+    const headers = { ...bearer(key), 'Content-Type': 'application/json' };
+    const status = async (method: string, path: string, body?: string) => {
+      return (await ask(address, method, path, { headers, ...(body && { body }) })).status;
+    };
+    expect(await status('GET', '/v1/store/checkpoint')).toBe(200);
+    rewriteAtOnce(store.file, more);
+    expect(await status('GET', '/v1/store/checkpoint')).toBe(503);
+    expect(await status('GET', '/v1/store/events/1/receipt')).toBe(503);
+    expect(await status('POST', '/v1/store/orders', '{"petId":"7","quantity":1}')).toBe(503);
+    await program.end();
+    expect(await store.start()).not.toContain('answers at');
+  }
+}
+
+async function dropped(): Promise<void> {
+  const url = await newDatabase();
+  const log = new PostgresEventLog(new Postgres(url));
+  await sql(
+    url,
+    `CREATE FUNCTION public.dropped() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER drops BEFORE INSERT ON store_orders.events
+       FOR EACH ROW EXECUTE FUNCTION public.dropped()`,
+  );
+  const command = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
+  const writer = await Writer.open(log);
+  const outcomes = await writer.execute([{ command, by: 'AbCdEfGh01', commandId: 'c' }]);
+  expect(outcomes).toMatchObject([{ kind: 'unavailable' }]);
+  expect(await log.head()).toBe(0);
+  await log.close();
 }
 
 async function misattributed(): Promise<void> {
@@ -629,7 +684,9 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'deletes the head file as well': withoutHeadFile,
   'restores an older copy of both': olderCopyOfBoth,
   'rewrites the log, and recomputes': rewritten,
+  'rewrites the log while': whileItRuns,
   'rewrites only events after': rewrittenSince,
+  'has a trigger on PostgreSQL': dropped,
   'damages the `-wal` file': damagedWal,
   'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
