@@ -110,8 +110,13 @@ describe('what the diagrams say', () => {
       ),
     );
     expect(arrows.length).toBeGreaterThan(10);
+    // A folder that has rooms in it is drawn as one.
+    const arrowsOf = (room: string) =>
+      Object.entries(ROOMS).flatMap(([name, targets]) =>
+        name === room || name.startsWith(`${room}/`) ? targets : [],
+      );
     for (const [importing, imported] of arrows)
-      expect(ROOMS[importing], importing).toContain(imported);
+      expect(arrowsOf(importing), importing).toContain(imported);
   });
 
   test("the order's states change in the diagram as they do in the domain", () => {

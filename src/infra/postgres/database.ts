@@ -37,14 +37,16 @@ interface Opened {
 /**
  * Opens a complete store. An absent one is created, unless `ifAbsent` refuses that. Throws
  * {@link UserError} for a database that this version must not touch.
+ * @param migrated Receives the version of an older schema, once it is brought up to date.
  */
 export async function openDatabase(
   url: string,
   ifAbsent?: IfAbsent,
   reach?: Reach,
   timeouts?: Timeouts,
+  migrated?: (from: number) => void,
 ): Promise<Opened> {
-  const opened = await openForCopy(url, ifAbsent, reach, timeouts);
+  const opened = await openForCopy(url, ifAbsent, reach, timeouts, migrated);
   await orClose(opened.db, url, async () => {
     if (opened.isWhole) return requireWholeLog(url, opened.db);
     throw new UserError(
@@ -71,6 +73,7 @@ export async function openForCopy(
   ifAbsent: IfAbsent = () => {},
   reach?: Reach,
   timeouts?: Timeouts,
+  migrated: (from: number) => void = () => {},
 ): Promise<Opened> {
   const db = new Database(url, reach, timeouts);
   return orClose(db, url, async () => {
@@ -81,7 +84,8 @@ export async function openForCopy(
       throw new UserError(`There is no store in ${shownAddress(url)}. Check DATABASE_URL.`);
     }
     if (about === undefined || about[1] < SCHEMA_VERSION) {
-      await migrate(url, false);
+      const { from } = await migrate(url, false);
+      if (from > 0 && from < SCHEMA_VERSION) migrated(from);
       about = await aboutStoreIn(db);
     }
     if (isAbsent && ifAbsent !== 'refuse') ifAbsent(shownAddress(url));

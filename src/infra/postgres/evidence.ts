@@ -108,7 +108,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   refuseNewerSchema('The database', version, SCHEMA_VERSION);
   const flaws = [...(await flawsInSchema(connection, version)), ...damaged];
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
-  if (version >= WITH_CHECKSUMS) flaws.push(...(await damageInRows(connection, version)));
+  if (version >= WITH_CHECKSUMS) await checkOtherRows(connection, version, flaws);
   const signsWith = await signsWithIn(connection, flaws);
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const statements = version < WITH_EPOCHS ? [] : await statementsIn(connection);
@@ -140,35 +140,50 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
 }
 
 /** Returns the key that signs. Adds damaged rows to `flaws`; they are skipped as the others are. */
-async function signsWithIn(db: Connection, flaws: string[]): Promise<string | undefined> {
-  const [[mayRead] = [false]] = await db.query<[boolean]>(MAY_READ_SIGNING_KEYS);
-  try {
-    return mayRead ? (await signingKeysIn(db)).at(-1)?.verifierKey : undefined;
-  } catch (error) {
-    if (!(error instanceof DamagedStore)) throw error;
-    flaws.push(error.message);
-    return undefined;
-  }
+async function signsWithIn(connection: Connection, flaws: string[]): Promise<string | undefined> {
+  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_SIGNING_KEYS);
+  if (!mayRead) return undefined;
+  return readingOn(connection, flaws, async () => {
+    return (await signingKeysIn(connection)).at(-1)?.verifierKey;
+  });
 }
 
 /**
- * Returns the damage of API keys and kept outcomes. They are skipped without the right to read
+ * Adds the damage of API keys and kept outcomes to `flaws`. They are skipped without the right to read
  * them: an auditor may be allowed to read only the events and their tree.
  */
-async function damageInRows(connection: Connection, version: number): Promise<readonly string[]> {
+async function checkOtherRows(
+  connection: Connection,
+  version: number,
+  flaws: string[],
+): Promise<void> {
   const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
-  if (!mayRead) return [];
-  const damage: string[] = [];
-  await connection.run(`SAVEPOINT rows; ${THROUGH_INDEXES}`);
-  try {
+  if (!mayRead) return;
+  await readingOn(connection, flaws, async () => {
+    await connection.run(THROUGH_INDEXES);
     for await (const _bytes of checkRows(connection, version));
+  });
+}
+
+/**
+ * Reads, and takes back whatever reading has set. Adds damage to `flaws`. An error behind a flaw, such
+ * as for a column that the altered schema lacks, is explained by that flaw.
+ */
+async function readingOn<Result>(
+  connection: Connection,
+  flaws: string[],
+  read: () => Promise<Result>,
+): Promise<Result | undefined> {
+  await connection.run('SAVEPOINT reading');
+  try {
+    return await read();
   } catch (error) {
-    if (!(error instanceof DamagedStore || isDamage(error))) throw error;
-    damage.push(error.message);
+    if (error instanceof DamagedStore || isDamage(error)) flaws.push(error.message);
+    else if (flaws.length === 0) throw error;
+    return undefined;
+  } finally {
+    await connection.run('ROLLBACK TO SAVEPOINT reading');
   }
-  // Takes back the settings, too.
-  await connection.run('ROLLBACK TO SAVEPOINT rows');
-  return damage;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
+import { migratedNotice } from '../checking/migrated.ts';
 import { type HeadFile, readHeadFile, replaceHeadFile } from '../process/head-file.ts';
 import { shownAddress } from '../process/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
@@ -20,6 +21,7 @@ import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts
 import { hearingOf, Looks } from './looks.ts';
 import { rootsIn } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { requireServable } from './start/checks.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
@@ -54,7 +56,9 @@ async function open(
   const noteMade = (where: string) => {
     madeAt = where;
   };
-  const { db, id } = await openDatabase(url, noteMade, reachOf(watcher), SERVING);
+  const { db, id } = await openDatabase(url, noteMade, reachOf(watcher), SERVING, (from) => {
+    watcher.noticed(...migratedNotice(from, SCHEMA_VERSION));
+  });
   const { epochs, headFile, trouble } = await orClose(db, url, async () => {
     await requireServable(db, url);
     const file = place?.(id);

@@ -8,6 +8,7 @@ import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole } from '../checking/stored-check.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate, refuseForeignFile } from './migrations.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { guardStore } from './start/guard.ts';
 import { folderHint } from './storage/fault.ts';
 import { syncWal } from './wal/guard.ts';
@@ -25,11 +26,13 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Opens a store's file, migrated and with durable commits. An absent store is created, unless
  * `ifAbsent` refuses that. Throws {@link UserError} for a file that this version must not touch.
  * @param guard Checks the files before SQLite opens them, and throws if it must not.
+ * @param migrated Receives the version of an older schema, once it is brought up to date.
  */
 export function openDatabase(
   file: string,
   guard = guardStore,
   ifAbsent: IfAbsent = () => {},
+  migrated: (from: number) => void = () => {},
 ): Database.Database {
   if (ifAbsent === 'refuse') requireStore(file);
   return openDurably(file, guard, {
@@ -39,6 +42,7 @@ export function openDatabase(
     },
     migrate(db) {
       const from = migrate(db, file);
+      if (from > 0 && from < SCHEMA_VERSION) migrated(from);
       if (from === 0 && ifAbsent !== 'refuse') ifAbsent(resolve(file));
     },
   });

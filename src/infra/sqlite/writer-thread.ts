@@ -12,6 +12,7 @@ import type { Impairment } from '../../app/ports/impairment.ts';
 import { isDamage } from '../../app/ports/store.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
+import { migratedNotice } from '../checking/migrated.ts';
 import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { cannotOpen, openDatabase, requireWholeLog } from './database.ts';
@@ -19,6 +20,7 @@ import { beginDueEpoch, type Copy, copyIn } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
 import { noteKeyChangesIn } from './key-store.ts';
 import { loadSqlite } from './load-sqlite.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { storageFaultOf } from './storage/fault.ts';
@@ -84,7 +86,7 @@ function tryToOpen(): void {
 function open(made: (where: string) => void): Opened {
   const undo: (() => void)[] = [];
   try {
-    const db = openDatabase(file, undefined, made);
+    const db = openDatabase(file, undefined, made, (from) => send(migratedFrom(from)));
     undo.push(() => db.close());
     requireWritable(file, db);
     // Checkpoints are made between batches, by a connection that reports their results.
@@ -127,6 +129,11 @@ function open(made: (where: string) => void): Opened {
     // SQLite's own errors do not name the file.
     throw error instanceof Database.SqliteError ? cannotOpen(error, file) : error;
   }
+}
+
+function migratedFrom(from: number): FromWriter {
+  const [message, details] = migratedNotice(from, SCHEMA_VERSION);
+  return { kind: 'noticed', message, details };
 }
 
 function begunBecauseOf(kind: Copy['kind']): FromWriter {

@@ -16,12 +16,16 @@ import {
   WITH_LIMITS,
   WITH_SECOND_PLACES,
 } from '../../../src/infra/postgres/schema.ts';
-import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
+import {
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import type { Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
+import { watcher } from '../../support/watcher.ts';
 
 /** A database without anything in it. */
 const empty = () => newDatabase(18, 'template1');
@@ -64,6 +68,13 @@ describe('a migration', () => {
     expect(migrated.filter(({ from }) => from === 0)).toHaveLength(1);
     expect(migrated.every(({ to }) => to === SCHEMA_VERSION)).toBe(true);
     expect(await sql(url, 'SELECT schema_version FROM store_orders.store')).toHaveLength(1);
+  });
+
+  it('by a server is reported', async () => {
+    const noticed: object[] = [];
+    const given = watcher({ noticed: (_, about) => noticed.push(about) });
+    await (await openPostgresStore(await oldStore(WITH_EPOCHS), given)).close();
+    expect(noticed).toEqual([{ from: WITH_EPOCHS, to: SCHEMA_VERSION }]);
   });
 
   it('of many databases of one server at once gets by with its roles', async () => {

@@ -21,12 +21,14 @@ import {
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
 import { lockForServer } from '../../../src/infra/sqlite/start/server-lock.ts';
+import { openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
 import { SqliteTrail } from '../../../src/infra/sqlite/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { emptyStore } from '../../support/older-store.ts';
 import { tamper } from '../../support/tampering.ts';
+import { watcher } from '../../support/watcher.ts';
 
 const EVENTS = 700;
 const SINCE_OUTCOMES = 2;
@@ -140,6 +142,14 @@ it.each(olderSchemas(1))(
     expect(await verified(file)).toEqual({ findings: [], size: EVENTS });
   },
 );
+
+it.each(olderSchemas(1))('a server reports that it has migrated schema %i', async (schema) => {
+  const noticed: object[] = [];
+  const given = watcher({ noticed: (_, about) => noticed.push(about) });
+  const store = await openSqliteStore(oldStore(schema), given);
+  await store.close();
+  expect(noticed).toContainEqual({ from: schema, to: SCHEMA_VERSION });
+});
 
 it.each(olderSchemas(1))('schema %i stays while a server is running on it', (schema) => {
   const file = oldStore(schema);

@@ -137,7 +137,7 @@ describe('A call that never ends', () => {
     ['view', /: view \([A-C]\)\n/, { view: never }],
     ['close', /: close\n/, { close: never }],
   ])('is named: %s', async (_, line, members) => {
-    const options = { timeLimitMs: 1, programs: [{ steps: [...lend(0), ...back(0), ...lend(1)] }] };
+    const options = { timeLimitMs: 300, programs: [{ steps: [...lend(0), ...back(0), ...lend(1)] }] };
     const { message } = await violationOf(
       loans.assertHolds(
         target(() => members),
@@ -151,7 +151,7 @@ describe('A call that never ends', () => {
   test('is the last step that is shown', async () => {
     const hanging = target(() => ({ perform: hangingReturn() }));
     const steps = [...lend(0), ...back(0), ...lend(1)];
-    const options = { timeLimitMs: 1, programs: [{ steps }] };
+    const options = { timeLimitMs: 300, programs: [{ steps }] };
     const { counterexample } = await loans.check(hanging, options);
     expect(counterexample?.program.steps).toEqual(steps.slice(0, 2));
   });

@@ -14,11 +14,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a commit does not wait for the disk',
     file: 'connection/session.js',
     changes: [
-      [
-        `set_config('synchronous_commit', 'on', false)`,
-        `set_config('synchronous_commit', 'off', false)`,
-      ],
-      [`WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')`, ''],
+      [`WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`, `WHEN '' THEN '' ELSE 'off' END`],
       [`['on', 'remote_apply'].includes(synchronousCommit)`, 'true'],
     ],
   },

@@ -219,6 +219,7 @@ export class Database implements Queryable {
   }
 
   #succeeded(): void {
+    this.#pulse.answered();
     if (this.#isInReach) return;
     this.#isInReach = true;
     this.#reach.inReach();

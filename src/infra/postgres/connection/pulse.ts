@@ -101,6 +101,12 @@ export class Pulse {
     }
   }
 
+  /** Ends a silence: the database has answered on a new connection. The next ping may come later. */
+  answered(): void {
+    this.#heard += 1;
+    this.#silence = undefined;
+  }
+
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
