@@ -32,7 +32,8 @@ async function expectUnharmed(program: Program, url: string, status: number): Pr
 }
 
 async function started() {
-  const service = await Service.start({ METRICS_PORT: '0' });
+  // A machine under load answers some requests slowly, which is logged.
+  const service = await Service.start({ METRICS_PORT: '0', SLOW_REQUEST_MS: '0' });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const metrics = service.program.log.find(({ msg }) => msg === 'metrics')?.address as string;
   return { service, metrics };

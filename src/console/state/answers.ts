@@ -43,34 +43,6 @@ export function eventsOf(id: string, events: readonly OrderEvent[]): readonly Or
   return events;
 }
 
-/** Returns the receipt, which must be of the event at a position. */
-export function receiptAt(position: number, text: string): string {
-  const { position: given } = recordIn(text);
-  need(
-    given === position,
-    `the receipt of position ${given}`,
-    `the receipt of position ${position}`,
-  );
-  return text;
-}
-
-/** Returns the receipt, which must be of the cancellation of an order. */
-export function receiptOf(id: string, text: string): string {
-  const { type, orderId } = recordIn(text);
-  const isIt = type === 'OrderCancelled' && orderId === id;
-  need(isIt, `the receipt of ${type} of order ${orderId}`, `the receipt of order ${id}`);
-  return text;
-}
-
-function recordIn(text: string): { position?: unknown; type?: unknown; orderId?: unknown } {
-  try {
-    const { position, type, data } = JSON.parse(JSON.parse(text).record);
-    return { position, type, orderId: data.orderId };
-  } catch {
-    throw other('something else than a receipt');
-  }
-}
-
 function need(isIt: boolean, given: string, asked: string): void {
   if (!isIt) throw other(`${given}, not ${asked}`);
 }

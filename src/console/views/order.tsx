@@ -6,7 +6,7 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
-import { eventsOf, receiptOf, type Sent, sentIn } from '../state/answers.ts';
+import { eventsOf, type Sent, sentIn } from '../state/answers.ts';
 import { curlOf } from '../state/curl.ts';
 import { type Step, stepsOf } from '../state/history.ts';
 import type { OrderRoute } from '../state/routes.ts';
@@ -73,7 +73,7 @@ function Tools({ sent: { order, text }, onReload }: ToolsProps) {
   const { id, status } = order;
   // To the byte as it was sent.
   const receipt = async () => {
-    const sent = receiptOf(id, await client.receipt(id).text());
+    const sent = await client.receipt(id).text();
     return new Blob([sent], { type: 'application/json' });
   };
   return (

@@ -4,9 +4,7 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
 import { can, client, placeOf, who } from '../parts/session.ts';
-import { receiptAt } from '../state/answers.ts';
 import { breaksIn, consistencyIn, type Material } from '../state/material.ts';
-import { positionIn } from '../state/places.ts';
 import type { ProofRoute } from '../state/routes.ts';
 import { ProofDesk } from './proof-desk.tsx';
 
@@ -19,7 +17,7 @@ export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
     const asked = `${position}`;
     const receipt = client.receipt({ position: placeOf(asked) }, { signal });
-    return receiptAt(positionIn(asked), await receipt.text());
+    return await receipt.text();
   });
   const isLoading = inputs !== undefined && value === undefined && problem === undefined;
   return (

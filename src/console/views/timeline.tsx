@@ -4,7 +4,6 @@ import { Badge, Copy, Link, save, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { client, place } from '../parts/session.ts';
-import { receiptAt } from '../state/answers.ts';
 import type { Step } from '../state/history.ts';
 import { durationText } from '../state/times.ts';
 import { OrderState } from './order-state.tsx';
@@ -79,7 +78,7 @@ function StepItem({ step, isUnfolded }: { readonly step: Step; readonly isUnfold
 function Stored({ position }: { readonly position: number }) {
   const { value, problem, reload } = useLoaded(`receipt ${position}`, async (signal) => {
     const receipt = client.receipt({ position: place(position) }, { signal });
-    const text = receiptAt(position, await receipt.text());
+    const text = await receipt.text();
     return { text, record: String(JSON.parse(text).record) };
   });
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;

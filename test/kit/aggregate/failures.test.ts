@@ -137,7 +137,10 @@ describe('A call that never ends', () => {
     ['view', /: view \([A-C]\)\n/, { view: never }],
     ['close', /: close\n/, { close: never }],
   ])('is named: %s', async (_, line, members) => {
-    const options = { timeLimitMs: 300, programs: [{ steps: [...lend(0), ...back(0), ...lend(1)] }] };
+    const options = {
+      timeLimitMs: 300,
+      programs: [{ steps: [...lend(0), ...back(0), ...lend(1)] }],
+    };
     const { message } = await violationOf(
       loans.assertHolds(
         target(() => members),

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Order, OrderEvent } from '../../../src/client/client.ts';
-import {
-  eventsOf,
-  ordersOf,
-  receiptAt,
-  receiptOf,
-  sentIn,
-} from '../../../src/console/state/answers.ts';
+import { eventsOf, ordersOf, sentIn } from '../../../src/console/state/answers.ts';
 import { breaksIn, consistencyIn } from '../../../src/console/state/material.ts';
 
 const order = {
@@ -63,29 +57,6 @@ it('The events of an order are of no other', () => {
   const events = ['7', '9'].map((orderId) => ({ data: { orderId } }) as OrderEvent);
   expect(eventsOf('7', events.slice(0, 1))).toHaveLength(1);
   expect(() => eventsOf('7', events)).toThrow(UNEXPECTED);
-});
-
-describe('A receipt', () => {
-  const receipt = (type: string, position = 5) =>
-    JSON.stringify({ record: JSON.stringify({ position, type, data: { orderId: '7' } }) });
-
-  it('is of the position that was asked for', () => {
-    expect(receiptAt(5, receipt('OrderPlaced'))).toBe(receipt('OrderPlaced'));
-    expect(() => receiptAt(5, receipt('OrderPlaced', 3))).toThrow(
-      'The answer is the receipt of position 3, not the receipt of position 5.',
-    );
-  });
-
-  it('is of the cancellation of the order that was asked for', () => {
-    expect(receiptOf('7', receipt('OrderCancelled'))).toBe(receipt('OrderCancelled'));
-    expect(() => receiptOf('8', receipt('OrderCancelled'))).toThrow(UNEXPECTED);
-    expect(() => receiptOf('7', receipt('OrderPlaced'))).toThrow(UNEXPECTED);
-  });
-
-  it.each(['<html>', 'null', '{}', '{"record":"null"}'])('is not %s', (text) => {
-    expect(() => receiptAt(5, text)).toThrow(UNEXPECTED);
-    expect(() => receiptOf('7', text)).toThrow(UNEXPECTED);
-  });
 });
 
 describe('An answer to what is missing to compare checkpoints', () => {
