@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { RawClient } from '../support/raw-client.ts';
-import { newFolder, type Program, Service, start } from '../support/service.ts';
+import { type Program, Service } from '../support/service.ts';
+import { startedWitness } from '../support/started-witness.ts';
 import { leavesOf, WitnessedLog } from '../support/witnessed-log.ts';
 
 const HOST = 'HTTP/1.1\r\nHost: x\r\n';
@@ -77,12 +78,8 @@ it('The port of the metrics survives clients that reset the connection', async (
 
 it('A witness survives clients that send CONNECT and reset the connection', async () => {
   const log = new WitnessedLog(leavesOf(1));
-  const files = ['--db', 'w.db', '--key', 'w.key', '--name', 'witness.example/w'];
-  const options = ['--port', '0', ...files, '--log', log.signer.verifierKey];
-  await using program = start(['witness', ...options], newFolder());
-  const [, address = ''] = await program.until(
-    ({ stderr }) => /answers at (\S+)\n/.exec(stderr) ?? undefined,
-  );
+  const [started, address] = await startedWitness(log);
+  await using program = started;
   const path = `/${'0'.repeat(64)}/checkpoint`;
   const others = `GET ${path} ${HOST}\r\n`.repeat(25);
   for (const bytes of [CONNECT, `${others}${CONNECT}`]) await reset(address, bytes);

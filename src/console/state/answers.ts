@@ -1,13 +1,5 @@
-/**
- * Compares answers with what was asked for: a cache or a proxy may answer with what belongs to another request,
- * or with something else altogether. Each function throws `unexpected_response` then.
- */
-import {
-  type Order,
-  type OrderEvent,
-  type StoreOrders,
-  StoreOrdersError,
-} from '../../client/client.ts';
+/** The order in an answer as the service sent it, which the client's own methods do not return. */
+import { type Order, type StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { orderIn } from '../../client/values.ts';
 import { instantOf } from './clock.ts';
 
@@ -20,27 +12,16 @@ export interface Sent {
   readonly text: string;
 }
 
-/** Returns the order with an id in an answer of version 2, in which nothing is rounded: its ids are strings. */
+/**
+ * Returns the order with an id in an answer of version 2, in which nothing is rounded: its ids are strings. Throws
+ * `unexpected_response` for any other answer: a cache or a proxy may send what belongs to another request.
+ */
 export function sentIn(answer: Answer, id: string): Sent {
   const order = orderIn<Order>(answer, {});
   need(order.id === id, `order ${order.id}`, `order ${id}`);
   const isWhole = typeof order.status === 'string' && instantOf(`${order.placedAt}`) !== undefined;
   need(isWhole, `a part of order ${id}`, 'all of it');
   return { order, etag: answer.headers.get('ETag') ?? '', text: answer.text };
-}
-
-/** Returns the orders in an answer, which must be of one id. */
-export function ordersOf(id: string, orders: readonly Order[]): readonly Order[] {
-  for (const order of orders) need(order.id === id, `order ${order.id}`, `order ${id}`);
-  return orders;
-}
-
-/** Returns the events in an answer, which must be of one order. */
-export function eventsOf(id: string, events: readonly OrderEvent[]): readonly OrderEvent[] {
-  for (const { data } of events) {
-    need(data.orderId === id, `an event of order ${data.orderId}`, `the events of order ${id}`);
-  }
-  return events;
 }
 
 function need(isIt: boolean, given: string, asked: string): void {

@@ -5,7 +5,6 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf } from '../parts/router.ts';
 import { can, client, placeOf } from '../parts/session.ts';
-import { eventsOf, ordersOf } from '../state/answers.ts';
 import { stepsOf, stepsUpTo } from '../state/history.ts';
 import { positionIn } from '../state/places.ts';
 import { OrderState } from './order-state.tsx';
@@ -28,8 +27,7 @@ export function OrderOfThen({ id, at }: ThenProps) {
         .next(),
       can('audit:read') ? client.events.of(id, { signal }) : undefined,
     ]);
-    const [order] = ordersOf(id, page?.data ?? []);
-    return { summary, order, steps: events && stepsOf(eventsOf(id, events)) };
+    return { summary, order: page?.data[0], steps: events && stepsOf(events) };
   });
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;
   if (value === undefined) return <Loading />;

@@ -6,7 +6,7 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, SERVICE } from '../parts/router.ts';
 import { can, client } from '../parts/session.ts';
-import { eventsOf, type Sent, sentIn } from '../state/answers.ts';
+import { type Sent, sentIn } from '../state/answers.ts';
 import { curlOf } from '../state/curl.ts';
 import { type Step, stepsOf } from '../state/history.ts';
 import type { OrderRoute } from '../state/routes.ts';
@@ -30,7 +30,7 @@ function OrderOfNow({ id }: { readonly id: string }) {
   });
   const inputs = can('audit:read') ? `events ${id} ${attempts}` : undefined;
   const events = useLoaded(inputs, async (signal) =>
-    stepsOf(eventsOf(id, await client.events.of(id, { signal }))),
+    stepsOf(await client.events.of(id, { signal })),
   );
   const reloadAll = () => {
     reload();

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { RawClient } from '../../support/raw-client.ts';
-import { newFolder, type Program, start } from '../../support/service.ts';
+import type { Program } from '../../support/service.ts';
+import { startedWitness } from '../../support/started-witness.ts';
 import { leavesOf, WitnessedLog } from '../../support/witnessed-log.ts';
 
 const { service } = await oneService();
@@ -65,12 +66,8 @@ describe('Chunks of one byte take no memory that their bytes do not explain:', (
 
   it('in a submission to a witness', async () => {
     const log = new WitnessedLog(leavesOf(1));
-    const files = ['--db', 'w.db', '--key', 'w.key', '--name', 'witness.example/w'];
-    const options = ['--port', '0', ...files, '--log', log.signer.verifierKey];
-    await using program = start(['witness', ...options], newFolder());
-    const [, address = ''] = await program.until(
-      ({ stderr }) => /answers at (\S+)\n/.exec(stderr) ?? undefined,
-    );
+    const [started, address] = await startedWitness(log);
+    await using program = started;
     const before = megabytes(program);
     for (const received of await sendAll(address, `POST /add-checkpoint ${HEAD}\r\n${BYTES}`, '}'))
       expect(received).toMatch(/^HTTP\/1\.1 (413|429) /);

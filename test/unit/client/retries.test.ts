@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { type ClientOptions, StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+import { failureOf } from '../../support/client-failure.ts';
 import {
   cut,
   cutInside,
@@ -15,15 +16,6 @@ import {
 const ORDER = { id: '1', petId: '7', quantity: 1, complete: false, status: 'pending' };
 const PLACED = json(201, ORDER, { ETag: '"x-1"' });
 const NEW = { petId: '7', quantity: 1 };
-
-async function failureOf(call: Promise<unknown>): Promise<StoreOrdersError> {
-  const failure = await call.then(
-    () => expect.fail('it succeeded'),
-    (error) => error,
-  );
-  expect(failure).toBeInstanceOf(StoreOrdersError);
-  return failure;
-}
 
 /** Starts a server with a script, and returns a client of it. */
 async function clientOf(script: readonly Reply[], options: Partial<ClientOptions> = {}) {

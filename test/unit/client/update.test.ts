@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+import { StoreOrders } from '../../../src/client/client.ts';
+import { failureOf } from '../../support/client-failure.ts';
 import {
   json,
   type Reply,
@@ -11,15 +12,6 @@ import {
 /** Changes of an order that take several requests, where one of them fails. */
 
 const ORDER = { id: '1', petId: '7', quantity: 1, complete: false, status: 'pending' };
-
-async function failureOf(call: Promise<unknown>): Promise<StoreOrdersError> {
-  const failure = await call.then(
-    () => expect.fail('it succeeded'),
-    (error) => error,
-  );
-  expect(failure).toBeInstanceOf(StoreOrdersError);
-  return failure;
-}
 
 describe('An update that has cancelled the order', () => {
   const READ = json(200, ORDER, { ETag: '"x-1"' });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Order, OrderEvent } from '../../../src/client/client.ts';
-import { eventsOf, ordersOf, sentIn } from '../../../src/console/state/answers.ts';
+import { sentIn } from '../../../src/console/state/answers.ts';
 import { breaksIn, consistencyIn } from '../../../src/console/state/material.ts';
 
 const order = {
@@ -44,19 +43,6 @@ describe('An order', () => {
   ])('is none if the answer is %s', (text) => {
     expect(() => sentIn(answerWith(text), '7')).toThrow(UNEXPECTED);
   });
-
-  it('in a list is the one with the id that was asked for', () => {
-    const [seven, nine] = [order, { ...order, id: '9' }] as [Order, Order];
-    expect(ordersOf('7', [seven])).toEqual([seven]);
-    expect(ordersOf('7', [])).toEqual([]);
-    expect(() => ordersOf('7', [nine])).toThrow('The answer is order 9, not order 7.');
-  });
-});
-
-it('The events of an order are of no other', () => {
-  const events = ['7', '9'].map((orderId) => ({ data: { orderId } }) as OrderEvent);
-  expect(eventsOf('7', events.slice(0, 1))).toHaveLength(1);
-  expect(() => eventsOf('7', events)).toThrow(UNEXPECTED);
 });
 
 describe('An answer to what is missing to compare checkpoints', () => {
