@@ -95,14 +95,12 @@ async function witnessesFor({ databaseFile }: SigningKeyPlace, { id }: { readonl
 }
 
 async function configure(given: GivenSettings = {}): Promise<Config> {
-  const { readConfig } = await import('./infra/process/config.ts');
+  const { configOf } = await import('./infra/process/settings.ts');
   const { loadDotEnv } = await import('./infra/process/dot-env.ts');
   protectFiles();
+  // Into the environment, where PGUSER and PGPASSWORD are read from.
   loadDotEnv();
-  const settings = Object.entries(given);
-  const values = settings.map(([name, { value }]) => [name, value]);
-  const called = settings.map(([name, { option }]) => [name, option]);
-  return readConfig({ ...process.env, ...Object.fromEntries(values) }, Object.fromEntries(called));
+  return configOf({ given, environment: process.env, dotEnv: {} });
 }
 
 /** Makes new files readable by their owner only: a store contains the hashes of keys. */

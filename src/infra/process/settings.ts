@@ -1,9 +1,9 @@
-/** The settings in force, for people to see: each as a text, with its source. */
+/** The settings in force: of several sources that set a variable, the strongest. */
 
 import { shownKey } from '../../app/keys/api-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
-import { environment, readConfig } from './config.ts';
+import { type Config, environment, readConfig } from './config.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -21,43 +21,51 @@ interface Setting {
   readonly source: string;
 }
 
+/** Reads the configuration. Throws {@link UserError} with one line for each mistake in it. */
+export function configOf(sources: Sources): Config {
+  const all = inForce(sources);
+  const values = [...all].map(([name, { value }]) => [name, value]);
+  const options = Object.entries(sources.given).map(([name, { option }]) => [name, option]);
+  return readConfig(Object.fromEntries(values), Object.fromEntries(options));
+}
+
 /** Returns every setting without what is secret in it, and the mistakes in them, one a line. */
 export function settingsOf(sources: Sources): {
   readonly settings: readonly Setting[];
   readonly mistakes: string | undefined;
 } {
   const mistakes = mistakesIn(sources);
+  const all = inForce(sources);
   const settings = Object.entries(environment.shape).map(([name, { def }]): Setting => {
-    const { value, source } = found(name, sources);
-    if (value !== undefined) return { name, value: shown(name, value), source };
+    const set = all.get(name);
+    if (set?.value) return { name, value: shown(name, set.value), source: set.source };
     const text = def.type === 'prefault' ? String(def.defaultValue) : undefined;
     return { name, value: text, source: 'default' };
   });
   return { settings, mistakes };
 }
 
-/** Finds a setting where it is set. An empty one counts as not set, and hides those below it. */
-function found(name: string, { given, environment, dotEnv }: Sources) {
-  const option = given[name];
-  const [value, source] =
-    option !== undefined
-      ? [option.value, option.option]
-      : environment[name] !== undefined
-        ? [environment[name], 'environment']
-        : [dotEnv[name], '.env'];
-  return { value: value === '' ? undefined : value, source };
+/** Returns the variables that are set. An empty one hides those of weaker sources, as their default. */
+function inForce({ given, environment, dotEnv }: Sources) {
+  const options = Object.entries(given).map(([name, { option, value }]) => {
+    return [name, { value, source: option }] as const;
+  });
+  return new Map([...setIn(dotEnv, '.env'), ...setIn(environment, 'environment'), ...options]);
+}
+
+function setIn(variables: Variables, source: string) {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    return value === undefined ? [] : [[name, { value, source }] as const];
+  });
 }
 
 function shown(name: string, value: string): string {
   return name === 'INITIAL_API_KEY' ? shownKey(value) : withoutSecrets(value);
 }
 
-function mistakesIn({ given, environment, dotEnv }: Sources): string | undefined {
-  const values = Object.entries(given).map(([name, { value }]) => [name, value]);
-  const options = Object.entries(given).map(([name, { option }]) => [name, option]);
+function mistakesIn(sources: Sources): string | undefined {
   try {
-    const all = { ...dotEnv, ...environment, ...Object.fromEntries(values) };
-    readConfig(all, Object.fromEntries(options));
+    configOf(sources);
     return undefined;
   } catch (error) {
     if (error instanceof UserError) return error.message;
