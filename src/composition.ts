@@ -5,8 +5,8 @@
 
 import type { Engine } from './app/ports/engine.ts';
 import type { Composition, GivenSettings } from './cli/shared/command-line.ts';
-import type { Config } from './infra/process/config.ts';
 import type { SigningKeyPlace } from './infra/process/signing-key-file.ts';
+import type { Config } from './infra/settings/config.ts';
 
 export const composition: Composition = {
   environment: process.env,
@@ -24,8 +24,8 @@ export const composition: Composition = {
     await serveWitness(...given);
   },
   async settings(given = {}) {
-    const { readDotEnv } = await import('./infra/process/dot-env.ts');
-    const { settingsOf } = await import('./infra/process/settings.ts');
+    const { readDotEnv } = await import('./infra/settings/dot-env.ts');
+    const { settingsOf } = await import('./infra/settings/in-force.ts');
     return settingsOf({ given, environment: process.env, dotEnv: readDotEnv() });
   },
   engine,
@@ -71,7 +71,7 @@ export const composition: Composition = {
 async function engine(address?: string): Promise<Engine> {
   const { engineOf } = await import('./engines.ts');
   if (address !== undefined) {
-    const { readDatabaseUrl } = await import('./infra/process/config.ts');
+    const { readDatabaseUrl } = await import('./infra/settings/config.ts');
     protectFiles();
     return engineOf(readDatabaseUrl(address));
   }
@@ -95,8 +95,8 @@ async function witnessesFor({ databaseFile }: SigningKeyPlace, { id }: { readonl
 }
 
 async function configure(given: GivenSettings = {}): Promise<Config> {
-  const { configOf } = await import('./infra/process/settings.ts');
-  const { loadDotEnv } = await import('./infra/process/dot-env.ts');
+  const { configOf } = await import('./infra/settings/in-force.ts');
+  const { loadDotEnv } = await import('./infra/settings/dot-env.ts');
   protectFiles();
   // Into the environment, where PGUSER and PGPASSWORD are read from.
   loadDotEnv();

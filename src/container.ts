@@ -31,10 +31,10 @@ import { MetricsServer, type PrintMetrics } from './http/metrics.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import { FailedAuthentications } from './http/requests/failed-authentications.ts';
 import { HttpServer } from './http/server.ts';
-import type { Config } from './infra/process/config.ts';
 import type { Logger } from './infra/process/logger.ts';
 import { MetricsPrinter } from './infra/process/metrics-text.ts';
 import { witnessClient } from './infra/process/witness-client.ts';
+import type { Config } from './infra/settings/config.ts';
 import { metricsOf } from './metrics.ts';
 import type { LogWitnesses } from './witnesses.ts';
 

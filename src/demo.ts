@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CLOCKS } from './app/clock.ts';
 import { fillDemo } from './cli/shared/demo-orders.ts';
 import { engineOf } from './engines.ts';
-import type { Config } from './infra/process/config.ts';
+import type { Config } from './infra/settings/config.ts';
 import { serve } from './service.ts';
 
 /** Runs the service in a temporary folder, with a year of orders. */

@@ -3,7 +3,7 @@
 import { CheckedTrail } from './app/audit/trail/checked-trail.ts';
 import type { Engine, EngineSettings } from './app/ports/engine.ts';
 import { isDamage, type Store, StoreUnavailable } from './app/ports/store.ts';
-import type { DatabaseConfig } from './infra/process/database-setting.ts';
+import type { DatabaseConfig } from './infra/settings/database-setting.ts';
 import { engineOf as sqliteEngineOf } from './infra/sqlite/engine.ts';
 import { storageFaultOf } from './infra/sqlite/storage/fault.ts';
 

@@ -21,9 +21,9 @@ import { welcome } from './cli/shared/welcome.ts';
 import type { Compose, Parts } from './container.ts';
 import { engineOf, mayPass } from './engines.ts';
 import { Health } from './http/health.ts';
-import type { Config } from './infra/process/config.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
+import type { Config } from './infra/settings/config.ts';
 import { policyWarning, witnessesOf } from './witnesses.ts';
 
 /**

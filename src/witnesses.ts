@@ -4,8 +4,8 @@ import { UserError } from './app/lifecycle/user-error.ts';
 import type { CosignedRecords } from './app/ports/witnesses.ts';
 import { CosignedCheckpoints } from './app/witnessing/cosigned-checkpoints.ts';
 import type { Witness } from './app/witnessing/witness-progress.ts';
-import type { Config } from './infra/process/config.ts';
 import { CosignedFile, cosignedFileOf, readLogPolicy } from './infra/process/witness-files.ts';
+import type { Config } from './infra/settings/config.ts';
 
 /** The parts from which the submission of checkpoints is made. */
 export interface LogWitnesses {

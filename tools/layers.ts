@@ -14,8 +14,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The rooms below an engine. */
 const ENGINE = [
-  ...['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/checking'],
-  'infra/snapshot',
+  ...['domain', 'app/**', 'infra/events/**', 'infra/process', 'infra/checking', 'infra/head'],
+  ...['infra/settings', 'infra/snapshot'],
 ];
 
 /** The files that verify proofs and exports, in Node.js as in browsers. */
@@ -72,6 +72,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/events/fast-path.ts': ['infra/events/fast'],
   'infra/events/fast': ['domain', 'app/**'],
   'infra/process': ['domain', 'app/**', 'client/retry-policy.ts'],
+  'infra/settings': ['domain', 'app/**', 'infra/process'],
+  'infra/head': ['domain', 'app/**', 'infra/process'],
   'infra/checking': ['domain', 'app/**', 'infra/events', 'infra/process'],
   'infra/snapshot': ['domain', 'app/**', 'infra/process', 'infra/checking'],
   'infra/memory': ENGINE,
@@ -92,18 +94,27 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'store-metrics.ts': ['domain', 'app/**'],
   'witness-metrics.ts': ['app/**'],
   'metrics.ts': ['domain', 'app/**', 'http/**', 'store-metrics.ts', 'witness-metrics.ts'],
-  'witnesses.ts': ['domain', 'app/**', 'infra/process'],
-  'container.ts': ['domain', 'app/**', 'infra/process', 'http/**', 'metrics.ts', 'witnesses.ts'],
+  'witnesses.ts': ['domain', 'app/**', 'infra/process', 'infra/settings'],
+  'container.ts': [
+    'domain',
+    'app/**',
+    'infra/process',
+    'infra/settings',
+    'http/**',
+    'metrics.ts',
+    'witnesses.ts',
+  ],
   'service.ts': [
-    ...['domain', 'app/**', 'infra/process', 'http/**', 'cli/shared'],
+    ...['domain', 'app/**', 'infra/process', 'infra/settings', 'http/**', 'cli/shared'],
     ...['engines.ts', 'container.ts', 'witnesses.ts'],
   ],
-  'demo.ts': ['app/**', 'infra/process', 'cli/shared', 'engines.ts', 'service.ts'],
+  'demo.ts': ['app/**', 'infra/settings', 'cli/shared', 'engines.ts', 'service.ts'],
   'witness.ts': [
     ...['domain', 'app/**', 'infra/process', 'infra/sqlite/witness', 'http/**', 'cli/shared'],
   ],
   'composition.ts': [
-    ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/sqlite/start', 'cli/shared'],
+    ...['domain', 'app/**', 'infra/events', 'infra/process', 'infra/settings', 'cli/shared'],
+    'infra/sqlite/start',
     'infra/sqlite/working-table.ts',
     ...['engines.ts', 'witnesses.ts', 'service.ts', 'demo.ts', 'witness.ts'],
   ],
@@ -137,11 +148,11 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: [
     'cli/shared/follower-file.ts',
     'http',
-    'infra/process/config.ts',
-    'infra/process/config-values.ts',
-    'infra/process/database-setting.ts',
-    'infra/process/limits.ts',
-    'infra/process/witness-settings.ts',
+    'infra/settings/config.ts',
+    'infra/settings/config-values.ts',
+    'infra/settings/database-setting.ts',
+    'infra/settings/limits.ts',
+    'infra/settings/witness-settings.ts',
     'infra/process/witness-files.ts',
   ],
   'zod-openapi': ['http'],

@@ -12,7 +12,7 @@ import { REASONS } from '../../src/http/health.ts';
 import { V1 } from '../../src/http/operations/v1.ts';
 import { V2 } from '../../src/http/operations/v2.ts';
 import { encodeData } from '../../src/infra/events/codec.ts';
-import { readConfig } from '../../src/infra/process/config.ts';
+import { readConfig } from '../../src/infra/settings/config.ts';
 import { RULES } from '../kit/linearizability/violation.ts';
 import { Place } from '../support/command-line.ts';
 import { TRACEPARENT } from '../support/events.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readHeadFile } from '../../src/infra/process/head-file.ts';
+import { readHeadFile } from '../../src/infra/head/head-file.ts';
 import { assertHolds } from '../kit/check.ts';
 import { httpSession } from '../kit/targets/http.ts';
 import { EventSource } from '../support/event-source.ts';

@@ -13,7 +13,7 @@ import {
   type WitnessPolicy,
 } from '../../src/app/audit/proofs/witness-policy.ts';
 import { StoreOrders } from '../../src/client/client.ts';
-import { readConfig } from '../../src/infra/process/config.ts';
+import { readConfig } from '../../src/infra/settings/config.ts';
 import { witnessesOf } from '../../src/witnesses.ts';
 import { GivenWitness } from '../support/given-witness.ts';
 import { ask, expectError } from '../support/http.ts';

@@ -43,7 +43,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     file: 'src/domain/order.ts',
     never: [
       '../app/write/writer.ts',
-      '../infra/process/config.ts',
+      '../infra/settings/config.ts',
       '../http/app.ts',
       '../cli/program.ts',
       '../container.ts',
@@ -155,7 +155,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'a port imports domain, the log and ports only',
     file: 'src/app/ports/batch-writer.ts',
     never: [
-      '../../infra/process/config.ts',
+      '../../infra/settings/config.ts',
       '../../http/app.ts',
       '../state/order-list.ts',
       '../audit/prover.ts',
@@ -239,7 +239,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
   },
   {
     rule: 'the configuration may use zod',
-    file: 'src/infra/process/config.ts',
+    file: 'src/infra/settings/config.ts',
     never: ['../../http/app.ts', '@effect/schema', 'tsyringe', 'better-sqlite3'],
     may: ['zod', '../../app/keys/api-key.ts'],
   },
@@ -377,7 +377,7 @@ describe('the linter keeps the wall clock in its places', () => {
     'src/domain/order.ts',
     'src/http/app.ts',
     'src/infra/sqlite/database.ts',
-    'src/infra/process/config.ts',
+    'src/infra/settings/config.ts',
     'src/cli/keys.ts',
     'src/container.ts',
   ])('%s', async (file) => {

@@ -17,13 +17,13 @@ import type {
 import { decodeStrictly } from '../../src/infra/events/codec.ts';
 import { engineOf as postgresEngineOf } from '../../src/infra/postgres/engine.ts';
 import { openPostgresForCommandLine } from '../../src/infra/postgres/store.ts';
-import { settingsOf } from '../../src/infra/process/settings.ts';
 import {
   openSigningKey,
   readSigner,
   readVerifierKey,
   renewSigningKey,
 } from '../../src/infra/process/signing-key-file.ts';
+import { settingsOf } from '../../src/infra/settings/in-force.ts';
 import { engineOf as sqliteEngineOf } from '../../src/infra/sqlite/engine.ts';
 import { lock } from '../../src/infra/sqlite/start/server-lock.ts';
 import { openSqliteForCommandLine } from '../../src/infra/sqlite/store.ts';

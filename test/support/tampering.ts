@@ -5,7 +5,7 @@ import type { EventLog } from '../../src/app/ports/event-log.ts';
 import { Writer } from '../../src/app/write/writer.ts';
 import type { Instant } from '../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
-import { HeadFile } from '../../src/infra/process/head-file.ts';
+import { HeadFile } from '../../src/infra/head/head-file.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
 import { openLog } from '../../src/infra/sqlite/event-log.ts';

@@ -1,7 +1,7 @@
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { readHeadFile, replaceHeadFile } from '../process/head-file.ts';
-import { shownAddress } from '../process/postgres-address.ts';
+import { readHeadFile, replaceHeadFile } from '../head/head-file.ts';
+import { shownAddress } from '../settings/postgres-address.ts';
 import { openDatabase, orClose } from './database.ts';
 import { acceptBreak, epochsIn } from './epochs-table.ts';
 import { contradictionIn, type HeadFilePlace } from './head-file.ts';

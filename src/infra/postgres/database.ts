@@ -3,7 +3,7 @@
 import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedStore, type IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole, refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
-import { shownAddress } from '../process/postgres-address.ts';
+import { shownAddress } from '../settings/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { isDenied, isLocked } from './connection/errors.ts';

@@ -5,7 +5,7 @@ import { DamagedEvidence, type Evidence, type StoredRow } from '../../app/ports/
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
 import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
-import { shownAddress } from '../process/postgres-address.ts';
+import { shownAddress } from '../settings/postgres-address.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';

@@ -9,7 +9,7 @@ import { type AcknowledgedHead, contradictionOf } from '../../app/log/acknowledg
 import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
-import { HeadFile, readHeadFile } from '../process/head-file.ts';
+import { HeadFile, readHeadFile } from '../head/head-file.ts';
 import type { Queryable } from './connection/connection.ts';
 import { MerkleTables } from './merkle-tables.ts';
 

@@ -4,7 +4,7 @@ import { isExtension } from '../../app/audit/trail/extension.ts';
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
 import { StoreUnavailable } from '../../app/ports/store.ts';
-import type { HeadFile } from '../process/head-file.ts';
+import type { HeadFile } from '../head/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { NOWHERE } from './epochs-table.ts';

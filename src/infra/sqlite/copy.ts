@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
-import { replaceHeadFile } from '../process/head-file.ts';
+import { replaceHeadFile } from '../head/head-file.ts';
 import { syncFolder } from '../process/sync-folder.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import { beginDueEpoch, enterEpochs, firstHeadOf, markCopy, storeIdOf } from './epochs-table.ts';

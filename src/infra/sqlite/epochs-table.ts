@@ -7,7 +7,7 @@ import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { requireOneStore } from '../checking/stored-check.ts';
-import { replaceHeadFile } from '../process/head-file.ts';
+import { replaceHeadFile } from '../head/head-file.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 

@@ -10,7 +10,7 @@ import {
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
-import { HeadFile } from '../process/head-file.ts';
+import { HeadFile } from '../head/head-file.ts';
 import type { AppendSignal } from './append-signal.ts';
 import { requireWholeLog } from './database.ts';
 import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';

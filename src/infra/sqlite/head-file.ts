@@ -7,8 +7,8 @@ import {
   contradictionOf,
 } from '../../app/log/acknowledged-head.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import { readHeadFile } from '../process/head-file.ts';
-import { readKeyChanges } from '../process/noted-key-changes.ts';
+import { readHeadFile } from '../head/head-file.ts';
+import { readKeyChanges } from '../head/noted-key-changes.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
 export interface Log extends ComparedLog {

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/app/ports/store.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
+import { readHeadFile } from '../../../src/infra/head/head-file.ts';
 import { acceptLossInPostgres } from '../../../src/infra/postgres/accept-loss.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
@@ -14,7 +15,6 @@ import {
   openPostgresForCommandLine,
   openPostgresStore,
 } from '../../../src/infra/postgres/store.ts';
-import { readHeadFile } from '../../../src/infra/process/head-file.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';

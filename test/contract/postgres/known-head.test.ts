@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Frontier, sizeOf } from '../../../src/app/log/merkle-tree.ts';
+import { HeadFile, readHeadFile } from '../../../src/infra/head/head-file.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { KnownHead, OtherLog } from '../../../src/infra/postgres/known-head.ts';
-import { HeadFile, readHeadFile } from '../../../src/infra/process/head-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 

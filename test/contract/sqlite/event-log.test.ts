@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
-import { HeadFile } from '../../../src/infra/process/head-file.ts';
+import { HeadFile } from '../../../src/infra/head/head-file.ts';
 import { AppendSignal } from '../../../src/infra/sqlite/append-signal.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';

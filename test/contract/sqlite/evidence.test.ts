@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExpectedHead, Finding } from '../../../src/app/audit/proofs/trail-check.ts';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
-import { readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
+import { readHeadFile, replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { copyAsBackup } from '../../../src/infra/sqlite/backup.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';

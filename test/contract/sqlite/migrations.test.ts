@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
-import { replaceHeadFile } from '../../../src/infra/process/head-file.ts';
+import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { firstHeadOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { readHeadFile, replaceHeadFile } from '../../../src/infra/process/head-file.ts';
+import { readHeadFile, replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';

@@ -3,7 +3,7 @@
 import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import pg from 'pg';
-import { type Address, hostText, isSocket, parseAddress } from '../../process/postgres-address.ts';
+import { type Address, hostText, isSocket, parseAddress } from '../../settings/postgres-address.ts';
 import { type Encryption, encryptionsOf } from './tls.ts';
 
 /** One way to reach a database: a server, and how the connection to it is encrypted. */

@@ -5,8 +5,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
-import type { Address, SslMode, TlsFile } from '../../process/postgres-address.ts';
 import { readBounded } from '../../process/small-file.ts';
+import type { Address, SslMode, TlsFile } from '../../settings/postgres-address.ts';
 
 /** The encryption of a connection; `false`: none. */
 export type Encryption = ConnectionOptions | false;

@@ -1,7 +1,7 @@
 /** The checks of a database before it is served: its settings, its guards, and the rights of its user. */
 
 import { UserError } from '../../../app/lifecycle/user-error.ts';
-import { shownAddress } from '../../process/postgres-address.ts';
+import { shownAddress } from '../../settings/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, RIGHTS } from '../rights.ts';
 import { SCHEMA_VERSION } from '../schema.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
-import { shownAddress } from '../../process/postgres-address.ts';
+import { shownAddress } from '../../settings/postgres-address.ts';
 import { Route, type RoutedClient } from '../connection/route.ts';
 
 /** The limits of an attempt to connect, and of an answer, in milliseconds. */

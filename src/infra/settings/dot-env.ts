@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { requireSmallFile } from './small-file.ts';
+import { requireSmallFile } from '../process/small-file.ts';
 
 const FILE = '.env';
 const NOTHING = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;

@@ -16,6 +16,7 @@ import {
 import { dirname } from 'node:path';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import { FIRST_EPOCH } from '../../app/log/epochs.ts';
+import { syncFolder } from '../process/sync-folder.ts';
 import {
   encode,
   highestIdIn,
@@ -26,7 +27,6 @@ import {
   type Records,
   recordsIn,
 } from './head-records.ts';
-import { syncFolder } from './sync-folder.ts';
 
 /** The shortest interval between two looks if the file is at its path, in milliseconds. */
 const LOOK_INTERVAL_MS = 1_000;

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { mintKeyText } from '../../../../src/app/keys/api-key.ts';
 import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import { withoutSecrets } from '../../../../src/app/secrets.ts';
-import { readConfig, readDatabaseUrl } from '../../../../src/infra/process/config.ts';
+import { readConfig, readDatabaseUrl } from '../../../../src/infra/settings/config.ts';
 
 function mistakes(variables: Record<string, string>): string[] {
   try {

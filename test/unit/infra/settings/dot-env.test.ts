@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDotEnv } from '../../../../src/infra/process/dot-env.ts';
+import { parseDotEnv } from '../../../../src/infra/settings/dot-env.ts';
 
 const name = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,8}$/);
 const bare = fc.stringMatching(/^[A-Za-z0-9:./@=?&-]{0,12}$/);

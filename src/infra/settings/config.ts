@@ -5,6 +5,7 @@ import { keyIdOf } from '../../app/keys/api-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret } from '../../app/secrets.ts';
 import { DELAY_LIMITS, type DelayLimits } from '../../app/write/queue/controlled-delay.ts';
+import type { LogFormat } from '../process/logger.ts';
 import {
   baseUrl,
   durationMs,
@@ -18,7 +19,6 @@ import {
 } from './config-values.ts';
 import { type DatabaseConfig, database } from './database-setting.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
-import type { LogFormat } from './logger.ts';
 import { type WitnessSettings, witnessing, witnessingIn } from './witness-settings.ts';
 
 /** The settings of the service. `.env.example` documents each variable. */

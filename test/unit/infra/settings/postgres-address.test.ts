@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress, shownAddress } from '../../../../src/infra/process/postgres-address.ts';
+import { parseAddress, shownAddress } from '../../../../src/infra/settings/postgres-address.ts';
 
 describe('an address', () => {
   it('is parsed as by libpq', () => {
