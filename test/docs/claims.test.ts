@@ -87,7 +87,7 @@ test('The npm scripts that pages name exist', () => {
 
 test('The table of settings lists exactly the variables that the service reads', () => {
   const read = ['config', 'limits', 'witness-settings'].map((file) => {
-    return readFileSync(`src/infra/process/${file}.ts`, 'utf8');
+    return readFileSync(`src/infra/settings/${file}.ts`, 'utf8');
   });
   const told = tableOf('docs/operations/settings.md', 'variable | default | what it is').map(
     ([name]) => name,
