@@ -293,7 +293,7 @@ const RULES: readonly { rule: string; file: string; never: string[]; may: string
     rule: 'the container is the home of tsyringe',
     file: 'src/container.ts',
     never: ['pg', './main.ts', './service.ts', '@effect/schema', 'better-sqlite3', 'express'],
-    may: ['tsyringe', 'reflect-metadata', './infra/process/config.ts', './http/app.ts'],
+    may: ['tsyringe', 'reflect-metadata', './infra/settings/config.ts', './http/app.ts'],
   },
 ];
 
