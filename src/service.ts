@@ -23,6 +23,7 @@ import { engineOf, mayPass } from './engines.ts';
 import { Health } from './http/health.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openSigningKey } from './infra/process/signing-key-file.ts';
+import { endThreads } from './infra/process/start-thread.ts';
 import type { Config } from './infra/settings/config.ts';
 import { policyWarning, witnessesOf } from './witnesses.ts';
 
@@ -191,8 +192,7 @@ class Service {
       this.#logger.info({ reason: loaded.reason }, 'no snapshot: reading the whole log');
       return undefined;
     }
-    const { position } = loaded.list.image;
-    this.#logger.info({ position }, 'reading on from the snapshot');
+    this.#logger.info({ position: loaded.list.image.position }, 'reading on from the snapshot');
     return loaded.list;
   }
 
@@ -205,6 +205,7 @@ class Service {
   async #stop(): Promise<void> {
     this.#health.stopping();
     await this.#opened.disposeAsync();
+    await endThreads();
     this.#logger.info('stopped');
     await this.#flush();
     if (this.#health.hasFailed) throw new Error('stopped after a failure');
@@ -239,12 +240,11 @@ class Service {
       if (!isStopping) close();
       isStopping = true;
     };
-    const onSignal = () => {
+    onStopSignal(() => {
       const delay = this.#leave();
       if (delay === 0) stop();
       else setTimeout(stop, delay);
-    };
-    onStopSignal(onSignal);
+    });
     return stop;
   }
 }

@@ -3,14 +3,15 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { nextTurn } from '../../app/event-loop.ts';
 import { AlteredSchema, isDamage } from '../../app/ports/store.ts';
 import { lowerPriority } from '../process/low-priority.ts';
 
 /** Resolves when more may be read, after a number of bytes. */
 export type Pace = (bytes: number) => Promise<unknown>;
 
-/** Never waits. */
-export const UNPACED: Pace = async () => undefined;
+/** Waits for nothing but a turn of the event loop, in which a thread may be asked to end. */
+export const UNPACED: Pace = nextTurn;
 
 /** Shorter waits are added to later ones: timers are not precise enough. */
 const MIN_WAIT_MS = 20;

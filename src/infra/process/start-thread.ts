@@ -16,39 +16,76 @@ const PROGRAMS = import.meta.filename.endsWith('.ts') ? '../../../dist/infra/' :
  */
 export const SMALL_NURSERY = { maxYoungGenerationSizeMb: 16 };
 
-/** Becomes 1 when a thread has loaded its modules. */
-type Loaded = Int32Array<SharedArrayBuffer>;
+/** The longest wait for the end of a thread that was asked to end, in milliseconds. */
+const END_WAIT_MS = 2_000;
+
+/** The state of a thread, which its program and its owner share. */
+type State = Int32Array<SharedArrayBuffer>;
+const [LOADING, LOADED, ENDING] = [0, 1, 2];
+
+/** The threads that run. */
+const running = new Set<Thread>();
 
 /**
- * A thread that is not terminated before it has loaded its modules: Node.js aborts the whole process if the
- * loading is interrupted at some points, most of them in a module of Node-API.
+ * A thread that ends itself between two tasks: Node.js aborts the whole process if a thread is
+ * terminated at some points of the loading of modules, and of native code.
  */
 class Thread extends Worker {
-  readonly #loaded: Loaded;
+  readonly #state: State;
+  readonly #exited = Promise.withResolvers<void>();
 
   constructor(program: URL, given: object, options: WorkerOptions) {
-    const loaded: Loaded = new Int32Array(new SharedArrayBuffer(4));
-    super(program, { ...options, workerData: { ...given, loaded } });
-    this.#loaded = loaded;
-    this.once('exit', () => mark(loaded));
+    const state: State = new Int32Array(new SharedArrayBuffer(4));
+    super(program, { ...options, workerData: { ...given, state } });
+    this.#state = state;
+    running.add(this);
+    this.once('exit', () => this.#hasExited());
   }
 
   override async terminate(): Promise<number> {
     // Without the thread, nothing else may keep the process alive for so long.
     this.ref();
-    await Atomics.waitAsync(this.#loaded, 0, 0).value;
+    await Atomics.waitAsync(this.#state, 0, LOADING).value;
+    become(this.#state, ENDING);
+    const late = setTimeout(this.#exited.resolve, END_WAIT_MS);
+    await this.#exited.promise;
+    clearTimeout(late);
     return super.terminate();
+  }
+
+  /** Ends the thread, and tells its owner nothing any more. */
+  async abandon(): Promise<void> {
+    this.removeAllListeners().on('error', () => undefined);
+    this.once('exit', () => this.#hasExited());
+    await this.terminate();
+  }
+
+  #hasExited(): void {
+    running.delete(this);
+    become(this.#state, ENDING);
+    this.#exited.resolve();
   }
 }
 
-/** Called by each program as soon as it has loaded its modules: from then on its thread may be terminated. */
+/** Called by each program as soon as it has loaded its modules: from then on its thread can end itself. */
 export function loaded(): void {
-  mark((workerData as { readonly loaded: Loaded }).loaded);
+  const { state } = workerData as { readonly state: State };
+  become(state, LOADED);
+  const { value } = Atomics.waitAsync(state, 0, LOADED);
+  void Promise.resolve(value).then(() => process.exit());
 }
 
-function mark(loaded: Loaded): void {
-  Atomics.store(loaded, 0, 1);
-  Atomics.notify(loaded, 0);
+function become(state: State, next: number): void {
+  Atomics.store(state, 0, next);
+  Atomics.notify(state, 0);
+}
+
+/**
+ * Ends all threads, such as one that opens a store in a start that is stopped: the end of the process
+ * would interrupt them. Their owners are told nothing any more.
+ */
+export async function endThreads(): Promise<void> {
+  await Promise.all([...running].map((thread) => thread.abandon()));
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { TreeBuild } from '../../app/audit/trail/tree-build.ts';
+import { nextTurn } from '../../app/event-loop.ts';
 import type { StoredTree } from '../../app/ports/evidence.ts';
 import { loaded } from '../process/start-thread.ts';
 import { openSqliteEvidence } from './evidence.ts';
@@ -23,6 +24,10 @@ const { file, last, sizes } = workerData as {
 const evidence = openSqliteEvidence(file);
 parentPort?.postMessage('begun');
 const build = new TreeBuild(evidence.tree as StoredTree, sizes);
-for await (const rows of evidence.events()) build.add(rows);
+for await (const rows of evidence.events()) {
+  build.add(rows);
+  // The thread may be asked to end.
+  await nextTurn();
+}
 parentPort?.postMessage(build.end(last));
 await evidence.close();
