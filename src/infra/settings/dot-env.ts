@@ -1,7 +1,6 @@
 /** The `.env` file: settings for what is started in its folder. */
 
 import { lstatSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { requireSmallFile } from '../process/small-file.ts';
 
@@ -9,7 +8,7 @@ const FILE = '.env';
 const NOTHING = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 /** `NAME=VALUE`, where a value in quotes may have several lines, and a comment may follow a space. */
 const VARIABLE =
-  /[ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:(?:"[^"]*"|'[^']*'|`[^`]*`)[ \t]*|[^\n#]*)(?:(?<=[ \t="'`])#[^\n]*)?(?:\n|$)/y;
+  /[ \t]*(?:export[ \t]+)?(?<name>[\w.-]+)[ \t]*=[ \t]*(?:(?<quoted>"[^"]*"|'[^']*'|`[^`]*`)[ \t]*|(?<bare>(?!["'` \t])[^\n#]*))(?:(?<=[ \t="'`])#[^\n]*)?(?:\n|$)/y;
 
 /** Takes variables from the `.env` file here, if there is one; those that are set already win. */
 export function loadDotEnv(): void {
@@ -24,26 +23,36 @@ export function readDotEnv(): Readonly<Record<string, string | undefined>> {
 
 /**
  * Returns the variables in a text. Throws {@link UserError} for a line that sets none and for a value
- * that a # cuts short: Node.js would say nothing.
+ * that a # cuts short. The parser of Node.js does not: it passes such lines over, or reads a value on
+ * into the next line.
  */
 export function parseDotEnv(given: string): Readonly<Record<string, string | undefined>> {
   // Editors of Windows begin a file with a byte order mark, which would be part of the first name.
   const text = given.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const variables: Record<string, string> = Object.create(null);
   for (let at = 0; at < text.length; ) {
-    const end = endOf(NOTHING, text, at) ?? endOf(VARIABLE, text, at);
-    if (end === undefined) {
+    const found = matchAt(NOTHING, text, at) ?? matchAt(VARIABLE, text, at);
+    if (found === undefined) {
       const line = text.slice(0, at).split('\n').length;
       throw new UserError(
         `${FILE}, line ${line}: a line must be NAME=VALUE; a value with a # in it belongs in quotes.`,
       );
     }
-    at = end;
+    const { name, quoted, bare = '' } = found.groups ?? {};
+    if (name !== undefined) variables[name] = quoted === undefined ? bare.trim() : unquoted(quoted);
+    at += found[0].length;
   }
-  return parseEnv(text);
+  return variables;
 }
 
-/** Returns the end of a match that begins at an index; undefined if there is none. */
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+/** Returns the match that begins at an index; undefined if there is none. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
+  return pattern.exec(text) ?? undefined;
+}
+
+/** In double quotes, `\n` is a line end, as for Node.js and other readers of such files. */
+function unquoted(text: string): string {
+  const value = text.slice(1, -1);
+  return text.startsWith('"') ? value.replaceAll('\\n', '\n') : value;
 }
