@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -41,6 +49,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
   },
   'FILE cannot be opened: it is': (file) => {
     mkdirSync(file);
+    return {};
+  },
+  'FILE has 2 names': (file) => {
+    openDatabase(file).close();
+    linkSync(file, `${file}-too`);
     return {};
   },
   'FILE cannot be opened: unable': (file) => {

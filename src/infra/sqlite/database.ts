@@ -103,9 +103,18 @@ function noStore(file: string): NoStore {
   return new NoStore(`There is no store ${file}. ${CHECK}`);
 }
 
-/** Throws {@link UserError} for anything else than a file: to open a pipe may take for ever. */
+/**
+ * Throws {@link UserError} for anything else than a file: to open a pipe may take for ever. So for a file
+ * with a second name: SQLite has a log and locks of their own for each, and events would be lost
+ * (https://sqlite.org/howtocorrupt.html, section 2.5).
+ */
 function statFile(file: string): Stats | undefined {
   const found = stat(file);
+  if (found?.isFile() && found.nlink > 1) {
+    throw new UserError(
+      `${file} has ${found.nlink} names (hard links), and must have one: remove the others, or copy it.`,
+    );
+  }
   if (found === undefined || found.isFile()) return found;
   const what = found.isDirectory() ? 'a folder' : 'no regular file';
   throw new UserError(`${file} cannot be opened: it is ${what}. ${CHECK}`);
