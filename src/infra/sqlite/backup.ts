@@ -1,14 +1,15 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { markCopy } from './epochs-table.ts';
+import { requireFree } from './free-name.ts';
 
 /**
  * Copies a store to a new file, as of one moment, while it is in use. The copy is marked as a
  * backup: a service that continues it begins a new epoch. Until it is complete it has another name.
  */
 export async function copyAsBackup(db: Database.Database, to: string): Promise<void> {
-  refuseOther(to);
+  requireFree(to);
   const unfinished = `${to}-unfinished`;
   rmSync(unfinished, { force: true });
   try {
@@ -23,7 +24,7 @@ export async function copyAsBackup(db: Database.Database, to: string): Promise<v
     } finally {
       copy.close();
     }
-    refuseOther(to);
+    requireFree(to);
     renameSync(unfinished, to);
   } catch (error) {
     if (error instanceof UserError) throw error;
@@ -32,8 +33,4 @@ export async function copyAsBackup(db: Database.Database, to: string): Promise<v
   } finally {
     rmSync(unfinished, { force: true });
   }
-}
-
-function refuseOther(to: string): void {
-  if (existsSync(to)) throw new UserError(`${to} is there already and was left as it is.`);
 }

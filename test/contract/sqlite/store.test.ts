@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
@@ -161,10 +161,22 @@ describe('a command line tool', () => {
 
   it('never copies over a file that is there', async () => {
     const tool = commandLine(temporaryFile());
-    const there = join(temporaryFolder(), 'precious.db');
+    const folder = temporaryFolder();
+    const there = join(folder, 'precious.db');
     writeFileSync(there, 'precious');
     await expect(tool.backup(there)).rejects.toThrow(UserError);
     await expect(tool.backup(there)).rejects.toThrow(/is there already and was left as it is/);
+    // SQLite would delete it, and it may hold events that are nowhere else.
+    for (const end of ['-wal', '-shm', '-journal']) {
+      const free = join(folder, 'free.db');
+      writeFileSync(free + end, 'of another');
+      await expect(tool.backup(free)).rejects.toThrow(`${free}${end} is there already`);
+      expect(readFileSync(free + end, 'utf8')).toBe('of another');
+      rmSync(free + end);
+    }
+    const own = `${there}-refusals`;
+    await expect(tool.backup(own)).rejects.toThrow(`${own} is the name of a file of the store`);
+    expect(existsSync(own)).toBe(false);
     expect(readFileSync(there, 'utf8')).toBe('precious');
   });
 });
