@@ -27,7 +27,10 @@ interface ImportOptions extends JsonOption {
   readonly skipBad?: boolean;
 }
 
-const NOTHING: ImportRun['accepted'] = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
+/** What a run has done, or found done by others. */
+type Done = Pick<ImportRun, 'accepted' | 'present'>;
+
+const NOTHING: Done = { accepted: { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 }, present: 0 };
 
 const REFUSED = 'Nothing was imported. Correct these lines, or leave them out with --skip-bad.';
 const STOPPED = 'What is counted above is recorded. Run the same command again to import the rest.';
@@ -93,14 +96,16 @@ async function importLines(
     throw new UserError(`${listed(check.bad)}\n${REFUSED}`);
   }
   const writer = new Writer(log, orders, orders);
-  const run = new ImportRun(writer, randomBytes(6).toString('hex'), setTimeout);
+  const run = new ImportRun(writer, randomBytes(6).toString('hex'), setTimeout, (id) => {
+    return check.isPresent(id, orders);
+  });
   const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
     run.run(check.due(orders), (done, batch) => {
       for (const { id } of batch) orders.forget(id);
       advance(done);
     }),
   );
-  printResult(stdout, options, summary(check, run.accepted));
+  printResult(stdout, options, summary(check, run));
   if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
   if (undecided !== undefined) throw new UserError(`${undecided.cause}\n${STOPPED}`);
   if (run.overtaken.count > 0) throw new UserError(`${listed(run.overtaken)}\n${OVERTAKEN}`);
@@ -131,8 +136,9 @@ async function checkLines(
   return check;
 }
 
-function summary(check: ImportCheck, accepted: ImportRun['accepted'] = NOTHING) {
-  const { read, present } = check;
+function summary(check: ImportCheck, { accepted, present: since }: Done = NOTHING) {
+  const { read } = check;
+  const present = check.present + since;
   const { PlaceOrder: placed, ShipOrder: shipped, CancelOrder: cancelled } = accepted;
   const value = { read, placed, shipped, cancelled, present, bad: check.bad.count };
   const text =

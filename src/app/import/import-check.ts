@@ -109,6 +109,13 @@ export class ImportCheck {
     }
   }
 
+  /** Returns true if an order is now in the state that its line gives, or beyond it. */
+  isPresent(id: OrderId, orders: NamedOrders): boolean {
+    const { order } = importedOf(id, this.#lines.get(id) as string);
+    const plan = planImport(order, orders.present(id));
+    return plan.kind === 'possible' && plan.commands.length === 0;
+  }
+
   /**
    * Yields the lines that are due. Their commands are planned again here, because they would take many
    * times the room of the lines.

@@ -1,3 +1,4 @@
+import type { OrderId } from '../../domain/order-id.ts';
 import { endsFrom, groupOf, type Outcome, randomEnds, type Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import { BadLines, type DueLine } from './import-check.ts';
@@ -21,20 +22,30 @@ type Undecided = Exclude<Outcome, { kind: 'accepted' | 'rejected' }>;
 export class ImportRun {
   /** The number of accepted commands of each type. Their events are durable. */
   readonly accepted = { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 };
-  /** Lines whose orders were changed by other clients since the check. */
+  /** The number of lines that others have carried out since the check, such as a second import. */
+  present = 0;
+  /** Lines whose orders were changed otherwise by other clients since the check. */
   readonly overtaken = new BadLines();
   readonly #writer: BatchWriter;
   readonly #id: string;
   readonly #wait: (milliseconds: number) => Promise<unknown>;
+  readonly #isPresent: (id: OrderId) => boolean;
 
   /**
    * @param id The prefix of every event's command id, before the number of the line and a random text.
    * @param wait Resolves after a number of milliseconds.
+   * @param isPresent Returns true if an order is as its line gives it: asked of those that were refused.
    */
-  constructor(writer: BatchWriter, id: string, wait: (milliseconds: number) => Promise<unknown>) {
+  constructor(
+    writer: BatchWriter,
+    id: string,
+    wait: (milliseconds: number) => Promise<unknown>,
+    isPresent: (id: OrderId) => boolean,
+  ) {
     this.#writer = writer;
     this.#id = id;
     this.#wait = wait;
+    this.#isPresent = isPresent;
   }
 
   /**
@@ -87,10 +98,11 @@ export class ImportRun {
 
   #count(batch: readonly DueLine[], outcomes: readonly Outcome[]): void {
     let at = 0;
-    for (const { line, commands } of batch) {
+    for (const { line, id, commands } of batch) {
       const reason = reasonIn(outcomes.slice(at, at + commands.length));
       at += commands.length;
       if (reason === undefined) for (const { type } of commands) this.accepted[type] += 1;
+      else if (this.#isPresent(id)) this.present += 1;
       else this.overtaken.add(line, `the order has changed since it was checked (${reason})`);
     }
   }

@@ -88,6 +88,11 @@ export class NamedOrders implements RecordedOrders {
     return this.#newest(orderId)?.number as number;
   }
 
+  /** Returns an order as it is now; `undefined` if there is none. */
+  present(orderId: OrderId): PresentOrder | undefined {
+    return this.#newest(orderId)?.order;
+  }
+
   /** Returns those of some orders that the log had when it was read, as they were then, by their ids. */
   atReading(ids: readonly bigint[]): ReadonlyMap<bigint, PresentOrder> {
     return new Map(

@@ -307,6 +307,28 @@ test("an order that a client has placed meanwhile under a file's id is not chang
   ]);
 });
 
+test('orders that a second import of the file has placed meanwhile are there already', async () => {
+  const theirs: NewEvent = {
+    event: { type: 'OrderPlaced', orderId: 2n as OrderId, petId: 1n as PetId, quantity: 1 },
+    version: 1,
+    metadata: { at: MONDAY, by: 'import', commandId: 'other' },
+  };
+  const log = new MemoryEventLog();
+  const append = log.append.bind(log);
+  log.append = async (seen, decide) => {
+    if ((await log.head()) === 0) await append(0, () => [theirs]);
+    return append(seen, decide);
+  };
+  const place = new Place(log);
+  expect(
+    await place.run('import', place.write('orders.csv', 'id,petId,quantity\n1,1,1\n2,1,1\n')),
+  ).toEqual({
+    code: 0,
+    out: '2 orders read: 1 placed, 0 shipped, 0 cancelled, 1 already there, 0 bad\n',
+    err: '',
+  });
+});
+
 test('a log that fails ends the import, which can be run again', async () => {
   const log = new MemoryEventLog();
   const append = log.append;

@@ -17,7 +17,7 @@ import {
 import { NamedOrders } from '../../../../src/app/import/named-orders.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
-import type { PetId } from '../../../../src/domain/order-id.ts';
+import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { openWorkingTable } from '../../../../src/infra/sqlite/working-table.ts';
 import { fewOrderIds } from '../../../support/arbitraries.ts';
@@ -49,7 +49,8 @@ async function checkIn(events: readonly NewEvent[], chunks: readonly (readonly R
   const orders = await NamedOrders.read(log, table, found, () => {});
   check.compareWith(orders);
   const { read, present, dueCount, bad } = check;
-  return { read, present, dueCount, bad, due: [...check.due(orders)] };
+  const isPresent = (id: bigint) => check.isPresent(id as OrderId, orders);
+  return { read, present, dueCount, bad, due: [...check.due(orders)], isPresent };
 }
 
 async function dueLines(...lines: readonly Fields[]): Promise<number[]> {
@@ -73,6 +74,14 @@ test('new orders are due; orders that are there are not', async () => {
   expect(checked.due).toEqual([
     { line: 2, id: 2n, commands: [{ type: 'PlaceOrder', orderId: 2n, petId: 1n, quantity: 1 }] },
   ]);
+});
+
+test('an order is present if it is as its line says, or beyond', async () => {
+  const lines: Fields[] = [{ id: '1' }, { id: '2' }, { id: '1', petId: '5' }];
+  expect((await check(...lines)).isPresent(1n)).toBe(true);
+  expect((await check(...lines)).isPresent(2n)).toBe(false);
+  expect((await check({ id: '1', petId: '5' })).isPresent(1n)).toBe(false);
+  expect((await check({ id: '1', status: 'shipped', shipDate: MONDAY })).isPresent(1n)).toBe(false);
 });
 
 test('an order that is there and not as far is due', async () => {

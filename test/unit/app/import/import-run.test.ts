@@ -36,6 +36,8 @@ function lines(...commands: readonly (readonly OrderCommand[])[]): readonly DueL
 }
 
 const atOnce = async () => {};
+/** No order that is refused is as its line gives it. */
+const never = () => false;
 
 async function eventsOf(log: MemoryEventLog): Promise<readonly RecordedEvent[]> {
   const events: RecordedEvent[] = [];
@@ -56,7 +58,7 @@ function troubled(writer: BatchWriter, ...troubles: readonly Outcome[]): BatchWr
 
 test('every line is carried out, and its events say which line it was', async () => {
   const log = new MemoryEventLog();
-  const run = new ImportRun(await Writer.open(log), 'run', atOnce);
+  const run = new ImportRun(await Writer.open(log), 'run', atOnce, never);
   const due = lines([place(1)], [place(2), ship(2)], [place(3), cancel(3)]);
   expect(await run.run(due, () => {})).toBeUndefined();
   expect(run.accepted).toEqual({ PlaceOrder: 3, ShipOrder: 1, CancelOrder: 1 });
@@ -81,7 +83,7 @@ test('every line is carried out, and its events say which line it was', async ()
 
 test('nothing is sent if nothing is due', async () => {
   const log = new MemoryEventLog();
-  const run = new ImportRun(await Writer.open(log), 'run', atOnce);
+  const run = new ImportRun(await Writer.open(log), 'run', atOnce, never);
   const progress: number[] = [];
   expect(await run.run([], (done) => progress.push(done))).toBeUndefined();
   expect(await log.head()).toBe(0);
@@ -92,7 +94,7 @@ test('many lines go in batches, and others get their turn after each', async () 
   const log = new MemoryEventLog();
   const turns: number[] = [];
   const wait = async () => void turns.push(await log.head());
-  const run = new ImportRun(await Writer.open(log), 'run', wait);
+  const run = new ImportRun(await Writer.open(log), 'run', wait, never);
   const due = lines(...Array.from({ length: 5_000 }, (_, index) => [place(index)]));
   const progress: number[] = [];
   const written: DueLine[] = [];
@@ -115,7 +117,7 @@ test('the commands of a line are in one batch, whatever the batch has', async ()
       return writer.execute(batch);
     },
   };
-  const run = new ImportRun(watched, 'run', atOnce);
+  const run = new ImportRun(watched, 'run', atOnce, never);
   const many = Array.from({ length: 1_500 }, (_, index) => [place(index + 2), ship(index + 2)]);
   await run.run(lines([place(1)], ...many), () => {});
   expect(sizes).toEqual([2_047, 954]);
@@ -126,7 +128,7 @@ test("another client's order under the same id is neither shipped nor cancelled"
   const log = new MemoryEventLog();
   const other = await Writer.open(log);
   await other.execute([{ command: place(1, 99), by: 'other', commandId: 'other' }]);
-  const run = new ImportRun(await Writer.open(log), 'run', atOnce);
+  const run = new ImportRun(await Writer.open(log), 'run', atOnce, never);
   await run.run(lines([place(1), ship(1)], [place(2), ship(2)]), () => {});
   expect(run.accepted).toEqual({ PlaceOrder: 1, ShipOrder: 1, CancelOrder: 0 });
   expect(run.overtaken.first).toEqual([
@@ -140,16 +142,25 @@ test('a batch is sent again to a busy log, at growing intervals', async () => {
   const busy: Outcome = { kind: 'unavailable', cause: 'locked' };
   const waits: number[] = [];
   const wait = async (milliseconds: number) => void waits.push(milliseconds);
-  const run = new ImportRun(troubled(await Writer.open(log), busy, busy), 'run', wait);
+  const run = new ImportRun(troubled(await Writer.open(log), busy, busy), 'run', wait, never);
   expect(await run.run(lines([place(1)]), () => {})).toBeUndefined();
   expect(await log.head()).toBe(1);
   expect(waits.slice(0, 2)).toEqual([250, 500]);
 });
 
+test('a line that others have carried out meanwhile is there, and not overtaken', async () => {
+  const log = new MemoryEventLog();
+  const other = await Writer.open(log);
+  await other.execute([{ command: place(1), by: 'other', commandId: 'other' }]);
+  const run = new ImportRun(await Writer.open(log), 'run', atOnce, (id) => id === 1n);
+  await run.run(lines([place(1)], [place(2)]), () => {});
+  expect(run).toMatchObject({ present: 1, accepted: { PlaceOrder: 1 }, overtaken: { count: 0 } });
+});
+
 test('a log that stays busy ends the import', async () => {
   const busy: Outcome = { kind: 'unavailable', cause: 'locked' };
   const writer = troubled(await Writer.open(new MemoryEventLog()), busy, busy, busy, busy, busy);
-  const run = new ImportRun(writer, 'run', atOnce);
+  const run = new ImportRun(writer, 'run', atOnce, never);
   expect(await run.run(lines([place(1)]), () => {})).toEqual(busy);
   expect(run.accepted.PlaceOrder).toBe(0);
 });
@@ -157,7 +168,7 @@ test('a log that stays busy ends the import', async () => {
 test('an outcome in doubt ends the import at once', async () => {
   const log = new MemoryEventLog();
   const doubt: Outcome = { kind: 'unknown', cause: 'fsync' };
-  const run = new ImportRun(troubled(await Writer.open(log), doubt), 'run', atOnce);
+  const run = new ImportRun(troubled(await Writer.open(log), doubt), 'run', atOnce, never);
   expect(await run.run(lines([place(1)]), () => {})).toEqual(doubt);
   expect(await log.head()).toBe(0);
 });
