@@ -9,10 +9,18 @@ import { isResults } from './values.ts';
 /** Many times the longest page, batch or receipt. A longer answer is one of something else, perhaps without an end. */
 const MAX_ANSWER_CHARACTERS = 16 * 2 ** 20;
 
+/** The requests of one call. */
+interface SentRequests {
+  /** The number of those that were sent. */
+  count: number;
+}
+
 /** A request as it is sent. */
 export interface Attempt {
   /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /** The requests of its call: shared by all attempts, because one may end before its request is sent. */
+  readonly requests: SentRequests;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -44,10 +52,10 @@ export async function exchange(
   const response = await respond(options, request, limit);
   const text = await bodyText(response, request, limit);
   const { status, headers } = response;
-  const { attempt, method, url, idempotencyKey } = request;
+  const { attempt, requests, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
   options.onResponse?.({ attempt, method, url, status, headers, durationMs });
-  const answer = { status, headers, text, attempts: attempt, idempotencyKey };
+  const answer = { status, headers, text, attempts: requests.count, idempotencyKey };
   const isSuccess = response.ok || status === 304;
   if (!isSuccess) throw refusalIn(answer, request);
   return answer;
@@ -59,20 +67,24 @@ export async function respond(
   request: Attempt,
   limit: Limit,
 ): Promise<Response> {
-  const { attempt, method, url, body, idempotencyKey } = request;
+  const { attempt, requests, method, url, body, idempotencyKey } = request;
   const { key, fetch = globalThis.fetch } = options;
   const headers = headersOf(request);
   options.onRequest?.({ attempt, method, url, headers });
   const secret = typeof key === 'string' ? key : await keyFrom(key, request, limit);
-  authorize(headers, secret, attempt - 1);
+  authorize(headers, secret, requests.count);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
+  // A hook or the function for the key may have aborted: then nothing is sent.
+  if (limit.signal.aborted) throw failureOf(limit.signal.reason, request, limit);
+  requests.count += 1;
   const sent = fetch(url, body === undefined ? init : { ...init, body });
   const response = await orFailure(sent, request, limit);
   if (typeof response?.status === 'number' && typeof response.headers?.get === 'function')
     return response;
   const message = `${method} ${url}: the fetch has returned no Response`;
-  throw new StoreOrdersError('unexpected_response', message, { attempts: attempt, idempotencyKey });
+  const details = { attempts: requests.count, idempotencyKey };
+  throw new StoreOrdersError('unexpected_response', message, details);
 
   function headersOf({ headers: given }: Attempt): Headers {
     const all = {
@@ -97,9 +109,7 @@ async function keyFrom(
   limit: Limit,
 ): Promise<string> {
   const called = Promise.allSettled([(async () => key())()]);
-  // Nothing of this attempt has been sent yet.
-  const before = { ...request, attempt: request.attempt - 1 };
-  const [outcome] = await orFailure(called, before, limit);
+  const [outcome] = await orFailure(called, request, limit);
   if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
 }
@@ -124,14 +134,14 @@ export async function bodyText(
   const body = bodyIn(response);
   // Not every implementation of `fetch` has the body as a stream.
   if (body === undefined) return orFailure((async () => response.text())(), request, limit);
-  const { attempt, method, url, idempotencyKey, maxCharacters = MAX_ANSWER_CHARACTERS } = request;
+  const { requests, method, url, idempotencyKey, maxCharacters = MAX_ANSWER_CHARACTERS } = request;
   const max = ok ? maxCharacters : MAX_ANSWER_CHARACTERS;
   let text = '';
   for await (const piece of piecesOf(body, request, limit)) {
     text += piece;
     if (text.length > max) {
       const message = `${method} ${url}: ${status} with more than ${max} characters, which is too long`;
-      const details = { status, attempts: attempt, idempotencyKey };
+      const details = { status, attempts: requests.count, idempotencyKey };
       throw new StoreOrdersError('unexpected_response', message, details);
     }
   }
@@ -168,33 +178,33 @@ export async function* piecesOf(
 }
 
 /** Waits for a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
-async function orFailure<Part>(
-  part: Promise<Part>,
-  { attempt, method, url, idempotencyKey }: Attempt,
-  limit: Limit,
-): Promise<Part> {
+async function orFailure<Part>(part: Promise<Part>, request: Attempt, limit: Limit): Promise<Part> {
   try {
     return await limit.within(part);
   } catch (error) {
-    const details = { attempts: attempt, idempotencyKey };
-    const told = (reason: string) => `${method} ${url}: ${reason}`;
-    if (limit.isAborted) {
-      throw new StoreOrdersError('aborted', told('aborted'), { ...details, cause: limit.reason });
-    }
-    if (limit.isTimedOut) {
-      throw new StoreOrdersError('timeout', told('no answer in time'), {
-        ...details,
-        cause: error,
-      });
-    }
-    throw new StoreOrdersError('network', told(reasonOf(error)), { ...details, cause: error });
+    throw failureOf(error, request, limit);
   }
+}
+
+/** Returns the error for an attempt that has ended without an answer: `network`, `timeout` or `aborted`. */
+function failureOf(
+  cause: unknown,
+  { requests, method, url, idempotencyKey }: Attempt,
+  limit: Limit,
+): StoreOrdersError {
+  const details = { attempts: requests.count, idempotencyKey, cause };
+  const told = (reason: string) => `${method} ${url}: ${reason}`;
+  if (limit.isAborted) {
+    return new StoreOrdersError('aborted', told('aborted'), { ...details, cause: limit.reason });
+  }
+  if (limit.isTimedOut) return new StoreOrdersError('timeout', told('no answer in time'), details);
+  return new StoreOrdersError('network', told(reasonOf(cause)), details);
 }
 
 /** Returns the error for an answer that is no success. */
 export function refusalIn(
   { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
-  { attempt, method, url, idempotencyKey }: Attempt,
+  { requests, method, url, idempotencyKey }: Attempt,
 ): StoreOrdersError {
   const { code, message, results } = objectIn(text);
   const said = typeof message === 'string' ? message : '';
@@ -205,7 +215,7 @@ export function refusalIn(
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,
     retryAfterMs: retryAfterOf(headers),
-    attempts: attempt,
+    attempts: requests.count,
     idempotencyKey,
     results: isOther ? undefined : (results as readonly BatchResult[]),
   });

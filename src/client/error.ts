@@ -57,7 +57,10 @@ export interface ErrorDetails {
 export class StoreOrdersError extends Error implements ErrorDetails {
   override readonly name = 'StoreOrdersError';
   readonly code: ErrorCode;
-  /** The number of requests that were sent, the first one included. */
+  /**
+   * The number of requests that were sent, the first one included; of an update, those of its last step. With 0,
+   * a single command was not carried out.
+   */
   readonly attempts: number;
   declare readonly status?: ErrorDetails['status'];
   declare readonly requestId?: ErrorDetails['requestId'];

@@ -55,20 +55,20 @@ export class Transport {
     const { retries, timeoutMs, attemptTimeoutMs, signal, onRetry } = settings;
     const deadline = performance.now() + timeoutMs;
     const prepared = this.#prepare(request, options);
-    const { method, url, idempotencyKey } = prepared;
+    const { method, url, requests, idempotencyKey } = prepared;
     // True once an attempt at a command has ended without an answer that tells its outcome.
     let isOpen = false;
     for (let attempt = 1; ; attempt += 1) {
       if (signal?.aborted) {
-        const details = { attempts: attempt - 1, idempotencyKey, cause: signal.reason };
+        const details = { attempts: requests.count, idempotencyKey, cause: signal.reason };
         throw new StoreOrdersError('aborted', `${method} ${url}: aborted`, details);
       }
-      const sent = { ...prepared, attempt };
+      const sentBefore = requests.count;
       const limit = new Limit(signal);
       limit.start(Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now())));
       let error: StoreOrdersError;
       try {
-        return await exchange(settings, sent, limit);
+        return await exchange(settings, { ...prepared, attempt }, limit);
       } catch (failure) {
         if (!(failure instanceof StoreOrdersError)) throw failure;
         error = failure;
@@ -78,7 +78,8 @@ export class Transport {
       const delayMs = delayAfter(attempt, error.retryAfterMs);
       const isLate = performance.now() + delayMs >= deadline;
       if (!isPassing(error) || attempt > retries || isLate) throw toldAs(error, isOpen);
-      isOpen ||= idempotencyKey !== undefined && leavesOpen(error.code);
+      const isSent = requests.count > sentBefore;
+      isOpen ||= idempotencyKey !== undefined && isSent && leavesOpen(error.code);
       onRetry?.({ attempt, method, url, error, delayMs });
       await pause(delayMs, signal);
     }
@@ -131,7 +132,7 @@ export class Transport {
     const url = `${this.#address}${path}${search && `?${search}`}`;
     const isCommand = rest.method !== 'GET' && rest.method !== 'HEAD';
     const idempotencyKey = isCommand ? (options.idempotencyKey ?? newKey()) : undefined;
-    return { ...rest, url, headers, idempotencyKey };
+    return { ...rest, url, requests: { count: 0 }, headers, idempotencyKey };
   }
 
   #settings(options: CallOptions): Settings {
