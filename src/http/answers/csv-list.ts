@@ -16,6 +16,8 @@ import { acceptsGzip } from './negotiation.ts';
 import { drained, type Sending } from './sending.ts';
 
 export const CSV = 'text/csv';
+/** The Content-Type of the list. */
+export const CSV_UTF_8 = `${CSV}; charset=utf-8; header=present`;
 
 export const OrdersCsv = as(z.string(), {
   type: 'string',
@@ -43,7 +45,7 @@ export async function sendCsv(
   sending: Sending,
 ): Promise<void> {
   const isCompressed = acceptsGzip(req);
-  res.setHeader('Content-Type', `${CSV}; charset=utf-8; header=present`);
+  res.setHeader('Content-Type', CSV_UTF_8);
   if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
   if (req.method === 'HEAD') {
     res.end();

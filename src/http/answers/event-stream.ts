@@ -5,6 +5,10 @@ import type { EventFilter } from '../../app/audit/trail/history.ts';
 import type { Follower } from '../../app/audit/trail/tail.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 
+export const STREAM = 'text/event-stream';
+/** The Content-Type of the stream. */
+export const STREAM_UTF_8 = `${STREAM}; charset=utf-8`;
+
 const HEARTBEAT_MS = 15_000;
 /** The interval at which the client's key is checked to be still in force. */
 const KEY_CHECK_MS = 500;
@@ -45,7 +49,7 @@ export async function sendEventStream(
   const check = () => mayGoOn().then((may) => may || leave(), leave);
   const keyCheck = setInterval(check, KEY_CHECK_MS);
   try {
-    res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    res.setHeader('Content-Type', STREAM_UTF_8);
     // Makes nginx pass on events at once instead of filling a buffer.
     res.setHeader('X-Accel-Buffering', 'no');
     if (req.method === 'HEAD') return;

@@ -14,6 +14,15 @@ export const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Compresses a whole document. */
 export const compress = promisify<Buffer, Buffer>(gzip);
 
+/**
+ * Returns true if the client prefers an alternative representation (RFC 9110, section 12.5.1). A range with
+ * parameters, such as `text/csv; charset=utf-8`, covers what has them all: both are given as they are sent.
+ * @param usual The Content-Types under which a client may ask for the usual one.
+ */
+export function prefers(req: Request, alternative: string, usual: readonly string[]): boolean {
+  return req.accepts([...usual, alternative]) === alternative;
+}
+
 /** Returns true if the client prefers gzip to no encoding. */
 export function acceptsGzip(req: Request): boolean {
   if (req.headers['accept-encoding'] === undefined) return false;

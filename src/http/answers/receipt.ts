@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ReceiptFormat } from '../../app/audit/proving/receipt.ts';
 import type { RequestContext } from '../request-context.ts';
-import { PRIVATE, sendJson } from './negotiation.ts';
+import { JSON_UTF_8, PRIVATE, prefers, sendJson } from './negotiation.ts';
 import { Hashes, NoteAnswer, text } from './schemas.ts';
 
 export const ReceiptAnswer = z
@@ -19,7 +19,7 @@ export const TlogProofAnswer = text(
   '^c2sp\\.org/tlog-proof@v1\\nextra [A-Za-z0-9+/]+=*\\nindex (?:0|[1-9]\\d*)\\n(?:[A-Za-z0-9+/]{43}=\\n)*\\n',
 ).describe('The same as C2SP tlog-proof: the event is in `extra`.');
 
-const TEXT = 'text/plain';
+const TEXT_UTF_8 = 'text/plain; charset=utf-8';
 
 /**
  * Sends a receipt in the form that the client prefers.
@@ -29,10 +29,10 @@ export async function sendReceipt(
   { req, res }: Pick<RequestContext, 'req' | 'res'>,
   receiptAs: (format: ReceiptFormat) => Promise<string>,
 ): Promise<void> {
-  const isText = req.accepts(['application/json', TEXT]) === TEXT;
+  const isText = prefers(req, TEXT_UTF_8, [JSON_UTF_8]);
   const receipt = await receiptAs(isText ? 'tlog-proof' : 'json');
   res.vary('Accept');
   if (!isText) return sendJson(res, 200, receipt);
   res.setHeader('Cache-Control', PRIVATE);
-  res.type(TEXT).send(receipt);
+  res.type(TEXT_UTF_8).send(receipt);
 }

@@ -7,8 +7,8 @@ import type { KeyLimiter } from '../../app/keys/key-limiter.ts';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
-import { sendEventStream } from '../answers/event-stream.ts';
-import { PRIVATE, sendNegotiated } from '../answers/negotiation.ts';
+import { STREAM, STREAM_UTF_8, sendEventStream } from '../answers/event-stream.ts';
+import { JSON_UTF_8, PRIVATE, prefers, sendNegotiated } from '../answers/negotiation.ts';
 import { linkToNext } from '../answers/page.ts';
 import { EventPageAnswer, EventStreamAnswer, OrderEvents } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
@@ -21,7 +21,7 @@ import { type ContextOf, type Description, type Operation, operation } from './o
 
 /** An array of CloudEvents. */
 const BATCH = 'application/cloudevents-batch+json';
-const STREAM = 'text/event-stream';
+const BATCH_UTF_8 = `${BATCH}; charset=utf-8`;
 
 const LIST_ORDER_EVENTS = {
   operationId: 'listOrderEvents',
@@ -143,7 +143,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   res.setHeader('Cache-Control', PRIVATE);
   res.vary('Accept').vary('Accept-Encoding');
   // A client that accepts any type gets a page, because a stream has no end.
-  if (req.accepts([BATCH, 'application/json', STREAM]) === STREAM) {
+  if (prefers(req, STREAM_UTF_8, [BATCH_UTF_8, JSON_UTF_8])) {
     await streamEvents(services, context, lastSeen);
     return;
   }
@@ -152,7 +152,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   const { events, end, hasMore } = await history.run(begin, limit, filter);
   if (events.length === 0) await requireReached(services, context, 'after', begin);
   if (hasMore) linkToNext(req, res, epochs.write(end));
-  res.setHeader('Content-Type', `${BATCH}; charset=utf-8`);
+  res.setHeader('Content-Type', BATCH_UTF_8);
   await sendNegotiated(req, res, Buffer.from(`[${events.map(({ json }) => json).join(',')}]`));
 }
 

@@ -6,8 +6,8 @@ import { findOrders } from '../../app/read/order-query.ts';
 import type { ReadModel } from '../../app/read/read-model.ts';
 import { STATUSES } from '../../app/state/image-columns.ts';
 import type { CommandProcessor } from '../../app/write/command-processor.ts';
-import { CSV, OrdersCsv, sendCsv } from '../answers/csv-list.ts';
-import { isNotModified, PRIVATE } from '../answers/negotiation.ts';
+import { CSV, CSV_UTF_8, OrdersCsv, sendCsv } from '../answers/csv-list.ts';
+import { isNotModified, JSON_UTF_8, PRIVATE, prefers } from '../answers/negotiation.ts';
 import { sendPage } from '../answers/page.ts';
 import { OrderPageV2, OrderV2 } from '../answers/schemas.ts';
 import { ApiError } from '../api-error.ts';
@@ -132,7 +132,7 @@ async function listOrders(
   const asOf = asked.asOf && positionOfMoment(list, asked.asOf, begin?.asOf);
   const position = asOf ?? list.position;
   // The same query at the same position gives the same page: a client that has it needs no query.
-  const isCsv = req.accepts(['application/json', CSV]) === CSV;
+  const isCsv = prefers(req, CSV_UTF_8, [JSON_UTF_8]);
   res.vary('Accept');
   const tag = `${epochs.logName}-${list.stateAt(position)}${isCsv ? '-csv' : ''}`;
   if (isNotModified(req, res, tag, PRIVATE)) return;

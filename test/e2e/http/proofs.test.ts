@@ -12,6 +12,9 @@ import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { keyRecord } from '../../../src/app/keys/first-key.ts';
 import { SCOPES } from '../../../src/app/ports/key-store.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
+import type { Description } from '../../../src/http/operations/operation.ts';
+import { V1 } from '../../../src/http/operations/v1.ts';
+import { V2 } from '../../../src/http/operations/v2.ts';
 import { openMemoryStore } from '../../../src/infra/memory/store.ts';
 import { ask, expectError } from '../../support/http.ts';
 import { listening } from '../../support/listening.ts';
@@ -199,6 +202,30 @@ test('a response without an ETag is always sent, and HEAD is answered without it
   const head = await service.ask('HEAD', path, { headers });
   expect(head).toMatchObject({ status: 200, text: '' });
   expect(head.headers['content-length']).toBe(String(get.body.length));
+});
+
+describe.each([
+  ['/v1', V1],
+  ['/v2', V2],
+])('an alternative of %s is sent to who accepts the type that it has:', (base, operations) => {
+  const alternatives = (operations as readonly Description[]).flatMap(({ path, success }) =>
+    success.alternative === undefined ? [] : [[path, success.alternative.contentType] as const],
+  );
+
+  test.each(alternatives)('%s as %s', async (path, type) => {
+    const { id, position } = await cancelledOrder();
+    const asked = `${base}${path}`.replace(':orderId', id).replace(':position', `${position}`);
+    const typeFor = async (accept: string) => {
+      const answer = await service.ask('HEAD', asked, { headers: { Accept: accept } });
+      expect(answer.status).toBe(200);
+      return String(answer.headers['content-type']);
+    };
+    const full = await typeFor(type);
+    expect(full).toMatch(new RegExp(`^${type};`));
+    for (const accept of [full, `${type};charset=UTF-8`, `${full};q=0.2, */*;q=0.1`]) {
+      expect(await typeFor(accept)).toBe(full);
+    }
+  });
 });
 
 test('the public key is public, and nothing secret is', async () => {
