@@ -19,7 +19,6 @@ export const MAX_BATCH_BYTES = LONGEST_BODY_BYTES;
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!(?:utf-8|"utf-8")\s*(?:;|$))/i;
 /** A byte order mark is left out, and bytes that are not UTF-8 become U+FFFD. */
 const UTF_8 = new TextDecoder();
-/** RFC 9110, section 10.1.1. */
 const EXPECTS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /**
@@ -58,14 +57,18 @@ export async function readBody(
   res: Response,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const { expect } = req.headers;
   if (!hasBody(req)) return undefined;
   requireLength(req, maxBytes);
-  if (expect !== undefined && EXPECTS_CONTINUE.test(expect)) res.writeContinue();
+  if (expectsContinue(req)) res.writeContinue();
   const begunMs = CLOCKS.elapsed();
   const bytes = await intakeOf(req).read(maxBytes);
   req.context.bodyMs = CLOCKS.elapsed() - begunMs;
   return bytes;
+}
+
+/** Returns true if a client may wait for `100 Continue`. One of HTTP/1.0 must get none (RFC 9110, section 10.1.1). */
+function expectsContinue({ headers: { expect }, httpVersion }: Request): boolean {
+  return expect !== undefined && httpVersion === '1.1' && EXPECTS_CONTINUE.test(expect);
 }
 
 /** Returns the value of JSON text; `undefined` where there is no text, which the schema refuses. */

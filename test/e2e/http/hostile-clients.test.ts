@@ -213,6 +213,23 @@ describe('100 Continue is sent', () => {
     expect(statusesOf(client)).toStrictEqual([status]);
     expect(client.endedAfter).toBeLessThan(SLACK_MS);
   });
+
+  it('to none of HTTP/1.0, whose body is read all the same', async () => {
+    using client = new RawClient(service.address);
+    const head = `${POST}${KEY}${JSON_TYPE}${EXPECT}Content-Length: ${ORDER.length}\r\n\r\n`;
+    client.send(`${head.replace('HTTP/1.1', 'HTTP/1.0')}${ORDER}`);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([201]);
+  });
+
+  it('to none that has no body, and the answer is the last on its connection', async () => {
+    using client = new RawClient(service.address);
+    const get = `GET /v2/key HTTP/1.1\r\nHost: x\r\n${KEY}`;
+    client.send(`${get}${EXPECT}\r\n${get}\r\n`);
+    await client.closed;
+    expect(statusesOf(client)).toStrictEqual([200]);
+    expect(client.received).toMatch(/^connection: close\r$/im);
+  });
 });
 
 describe('Requests that a client sends without waiting for the answers before', () => {

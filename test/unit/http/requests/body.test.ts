@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { jsonBody } from '../../../../src/http/requests/body.ts';
+import { expect, test, vi } from 'vitest';
+import { jsonBody, readBody } from '../../../../src/http/requests/body.ts';
 
 /** Returns the value of a body as the step reads it. */
 async function read(text: string): Promise<unknown> {
@@ -11,6 +11,29 @@ async function read(text: string): Promise<unknown> {
   await jsonBody(1_000_000)(req as unknown as Request, {} as Response, () => {});
   return (req as unknown as { body: unknown }).body;
 }
+
+test.each([
+  ['1.1', '100-continue', 1],
+  ['1.1', '100-Continue, later', 1],
+  ['1.1', 'later', 0],
+  ['1.1', undefined, 0],
+  ['1.0', '100-continue', 0],
+  ['1.0', undefined, 0],
+])(
+  'HTTP/%s with the expectation %s gets 100 Continue: %i',
+  async (httpVersion, expected, times) => {
+    const headers = { 'content-length': '1', expect: expected };
+    const req = Object.assign(Readable.from([Buffer.of(48)]), {
+      headers,
+      httpVersion,
+      context: {},
+    });
+    const res = { writeContinue: vi.fn() };
+    const body = await readBody(req as unknown as Request, res as unknown as Response, 1);
+    expect(String(body)).toBe('0');
+    expect(res.writeContinue).toHaveBeenCalledTimes(times);
+  },
+);
 
 /** Every whole number of up to 19 digits as a bigint: by a look at each value. */
 function exact(text: string): unknown {
