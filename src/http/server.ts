@@ -11,7 +11,7 @@ import { afterLast, lastAnswerOn, oneByOne } from './in-turn.ts';
 import { listen } from './listen.ts';
 import { http } from './node-http.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { hasBody, intakeOf } from './requests/intake.ts';
+import { hasBody, INCOMPLETE, intakeOf } from './requests/intake.ts';
 
 /** The time for which a stop waits for clients to read their responses, in milliseconds. */
 const LAST_ANSWERS_MS = 5_000;
@@ -155,7 +155,8 @@ export class HttpServer {
       if (answer.req.complete) return;
       // Nothing is carried out before its body is read.
       answer.shouldKeepAlive = false;
-      if (hasBody(answer.req)) intakeOf(answer.req).refuse(reason);
+      const fault = UNREADABLE[code] ?? UNREADABLE_BODY[code] ?? NOT_CHUNKS;
+      if (hasBody(answer.req)) intakeOf(answer.req).refuse(fault);
     }
   }
 }
@@ -177,6 +178,7 @@ function born<Class extends typeof IncomingMessage | typeof ServerResponse>(
 }
 
 const NOT_HTTP = new ApiError('invalid_request', 'This is not HTTP.');
+const NOT_CHUNKS = new ApiError('invalid_request', 'The chunks of the body cannot be read.');
 /** The errors for bytes that are not a request, by Node's error code, beside {@link NOT_HTTP}. */
 const UNREADABLE: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('invalid_request', 'The request headers are too large.', 431),
@@ -192,3 +194,5 @@ const UNREADABLE: Readonly<Record<string, ApiError>> = {
   ),
   HPE_PAUSED_H2_UPGRADE: new ApiError('invalid_request', 'HTTP/2 is not served here.'),
 };
+/** The same for bytes behind the head of a request, beside {@link NOT_CHUNKS}. */
+const UNREADABLE_BODY: Readonly<Record<string, ApiError>> = { HPE_INVALID_EOF_STATE: INCOMPLETE };

@@ -70,12 +70,20 @@ function exchange(
  * Sends raw bytes and resolves with everything received until the server closes the connection. It
  * is not validated against the description: most of these bytes are not HTTP, and the others are
  * sent to examine the bytes of the response, which no description covers.
+ * @param isLast True to close the sending half of the connection behind them.
  */
-export function sendBytes(address: string, bytes: string | Buffer): Promise<string> {
+export function sendBytes(
+  address: string,
+  bytes: string | Buffer,
+  { isLast = false } = {},
+): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {
     let received = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes);
+      if (isLast) socket.end();
+    });
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
     });

@@ -26,6 +26,8 @@ const MIN_BUFFER_BYTES = 512;
 const NOTHING = Buffer.of();
 
 const TOO_LARGE = new ApiError('payload_too_large');
+/** The error to a body whose client has stopped sending. */
+export const INCOMPLETE = new ApiError('invalid_request', 'The body is not complete.');
 const TOO_MANY_CHUNKS = new ApiError('payload_too_large', 'The body is in too many small chunks.');
 const NO_ROOM = new ApiError(
   'service_unavailable',
@@ -112,9 +114,7 @@ export class Intake {
       this.#settle();
     });
     req.once('close', () => {
-      // Not for each request, because an Error takes 18 µs.
-      if (!this.#isComplete)
-        this.refuse(new ApiError('invalid_request', 'The body is not complete.'));
+      if (!this.#isComplete) this.refuse(INCOMPLETE);
     });
   }
 

@@ -302,6 +302,35 @@ describe('What is not HTTP is answered with an Error object, and the connection 
     expectSomeError(parseAnswer(await sendBytes(service.address, bytes)));
   });
 
+  const post = `POST ${LIST} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}\r\nContent-Type: application/json\r\n`;
+  const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n`;
+  test.each([
+    ['a size that is no number', 'zz\r\n'],
+    ['no size', '\r\n'],
+    ['a size that is too large', `${'f'.repeat(17)}\r\n`],
+    ['a blank before an extension', '1 ;a\r\n1\r\n0\r\n\r\n'],
+    ['a control character in an extension', '1;\u0001\r\n1\r\n0\r\n\r\n'],
+    ['a quotation without end in an extension', '1;a="b\r\n1\r\n0\r\n\r\n'],
+    ['a line feed alone behind a size', '1\n1\r\n0\r\n\r\n'],
+    ['no line feed behind a size', '1\r1\r\n0\r\n\r\n'],
+    ['more bytes than its size', '1\r\n12\r\n0\r\n\r\n'],
+    ['a trailer without a colon', '1\r\n1\r\n0\r\nnonsense\r\n\r\n'],
+    ['a trailer with a blank before the colon', '1\r\n1\r\n0\r\nX : 1\r\n\r\n'],
+  ])('a chunk with %s, which is told as a fault of the body', async (_what, chunks) => {
+    const answer = parseAnswer(await sendBytes(service.address, `${chunked}${chunks}`));
+    expectError(answer, 400, 'invalid_request');
+    expect(JSON.parse(answer.text).message).toBe('The chunks of the body cannot be read.');
+  });
+
+  test.each([
+    ['chunks', `${chunked}5\r\n{`],
+    ['a length', `${post}Content-Length: 27\r\n\r\n{`],
+  ])('a body with %s that its client leaves incomplete', async (_what, bytes) => {
+    const answer = parseAnswer(await sendBytes(service.address, bytes, { isLast: true }));
+    expectError(answer, 400, 'invalid_request');
+    expect(JSON.parse(answer.text).message).toBe('The body is not complete.');
+  });
+
   it('garbage after a complete request, which keeps its own response', async () => {
     const bytes = `DELETE ${LIST}/${2n ** 62n} HTTP/1.1\r\nHost: x\r\n${AUTHORIZATION}\r\n\r\n`;
     const received = await sendBytes(service.address, `${bytes}{"reason": "none"}\r\n\r\n`);
