@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
@@ -119,7 +119,11 @@ function readTraces(kit: typeof Kit, folder: string): Promise<readonly Kit.ItfTr
 }
 
 async function loadAdapter(file: string): Promise<Kit.Adapter> {
-  if (!existsSync(file)) throw new UserError(`There is no adapter ${file}.`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) throw new UserError(`There is no adapter ${file}.`);
+  // To load a pipe would last until somebody writes into it.
+  if (!stats.isFile())
+    throw new UserError(`The adapter ${file} cannot be loaded: it is not a file`);
   const loaded = import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
     throw new UserError(`The adapter ${file} cannot be loaded: ${error.message}`);
   });

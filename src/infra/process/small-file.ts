@@ -1,15 +1,21 @@
 /**
  * Small files that users name: keys, checkpoints, policies, settings. A name may by mistake be that of a
- * device without an end, or of a huge file, so at most a megabyte is read.
+ * device without an end, or of a huge file, so at most a megabyte is read; or that of a pipe into which
+ * nobody writes, so no named pipe is read.
  */
 
 import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 
 /** The longest file: no receipt, checkpoint, policy or public key is nearly as long. */
 const MAX_BYTES = 1 << 20;
 const CHUNK_BYTES = 1 << 16;
+
+/** The names of pipes that a shell opens for this process, as `<(…)` does: they have a writer. */
+const INHERITED = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/;
+/** Without it, opening a pipe lasts until somebody writes into it, and no signal ends that. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** A file that is too long to be what was asked for. */
 export class TooLong extends Error {}
@@ -33,11 +39,17 @@ export function requireSmallFile(file: string): string {
   }
 }
 
-/** Returns the bytes of a file. Throws {@link TooLong} if it has more than so many, or another Error. */
+/**
+ * Returns the bytes of a file. Throws {@link TooLong} if it has more than so many, or another Error. A
+ * pipe is read only if it is one of this process, such as `/dev/stdin`.
+ */
 export function readBounded(file: string, maxBytes: number): Buffer {
-  const fd = openSync(file, 'r');
+  const isInherited = INHERITED.test(file);
+  const fd = openSync(file, isInherited ? constants.O_RDONLY : AT_ONCE);
   try {
-    if (fstatSync(fd).isDirectory()) throw new Error('it is a folder');
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new Error('it is a folder');
+    if (stats.isFIFO() && !isInherited) throw new Error('it is a pipe, not a file');
     const chunks: Buffer[] = [];
     for (let length = 0; length <= maxBytes; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

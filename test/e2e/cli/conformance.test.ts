@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Report } from 'store-orders/testing';
@@ -186,6 +187,16 @@ describe('conformance', () => {
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(message);
+  });
+
+  test('does not wait for an adapter that is a pipe', async () => {
+    const place = new Place();
+    const pipe = place.file('adapter.mjs');
+    execFileSync('mkfifo', [pipe]);
+    const options = ['--key', 'sto_none', '--adapter', pipe];
+    const { code, err } = await place.run('conformance', 'http://127.0.0.1:1/v1', ...options);
+    const reason = 'cannot be loaded: it is not a file';
+    expect([code, err]).toEqual([1, `store-orders: The adapter ${pipe} ${reason}\n`]);
   });
 
   test('takes an adapter whose ship returns nothing, and is not asynchronous', async () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
@@ -42,6 +51,39 @@ it('A folder, a device without an end and a missing file are no small files', ()
   expect(() => readSmallFile('/dev/zero')).toThrow('it has more than 1048576 bytes');
   const reason = `${folder}/none cannot be read: ENOENT: no such file or directory, open '${folder}/none'`;
   expect(() => requireSmallFile(`${folder}/none`)).toThrow(new UserError(reason));
+});
+
+/** Prints the text of a small file, or the reason why it cannot be read, in a process of its own. */
+function readAside(file: string, shell: string): string {
+  const module = new URL('../../../../src/infra/process/small-file.ts', import.meta.url);
+  const script = `import { readSmallFile } from ${JSON.stringify(module.href)};
+    try { console.log(readSmallFile(${JSON.stringify(file)})); } catch ({ message }) { console.log(message); }`;
+  const environment = { ...process.env, NODE: process.execPath, SCRIPT: script };
+  return spawnSync('bash', ['-c', shell], {
+    env: environment,
+    encoding: 'utf8',
+    timeout: 20_000,
+  }).stdout;
+}
+
+it('A pipe is refused at once, by its own name and by that of a link', () => {
+  const pipe = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const run = 'exec "$NODE" --input-type=module -e "$SCRIPT"';
+  // Nobody writes into it.
+  expect(readAside(pipe, run)).toBe('it is a pipe, not a file\n');
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(pipe, link);
+  const writer = openSync(pipe, 'r+');
+  writeFileSync(writer, 'text');
+  expect(() => readBounded(link, 3)).toThrow(new Error('it is a pipe, not a file'));
+  closeSync(writer);
+});
+
+it('A pipe of the process itself is read to its end', () => {
+  const run = '"$NODE" --input-type=module -e "$SCRIPT"';
+  expect(readAside('/dev/stdin', `(sleep 0.1; printf text) | ${run}`)).toBe('text\n');
+  expect(readAside('/dev/fd/7', `${run} 7< <(printf text)`)).toBe('text\n');
 });
 
 it.runIf(existsSync('/proc/self/fd'))('No file stays open, read or refused', () => {
