@@ -12,7 +12,7 @@ import { verifyStore } from '../app/audit/trail/verify-store.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import type { Evidence } from '../app/ports/evidence.ts';
 import type { OrderId } from '../domain/order-id.ts';
-import { requireSmallFile } from '../infra/process/small-file.ts';
+import { requirePlainText } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
 import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
@@ -126,7 +126,7 @@ async function checkReceipt(
   { key: keys, order, witnessPolicy }: VerifyOptions,
   { composition }: CommandLine,
 ): Promise<Report> {
-  const text = requireSmallFile(file);
+  const text = requirePlainText(file);
   const verify = isTlogProof(text) ? verifyTlogProof : verifyReceipt;
   const held = byAnyKey(keys, (key) => verify(text, key));
   if (!held.ok) {

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/proofs/verifier.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
-import { readSmallFile } from '../../infra/process/small-file.ts';
+import { readPlainText } from '../../infra/process/small-file.ts';
 
 export function readOrderId(text: string): OrderId {
   const id = parseOrderId(text);
@@ -56,7 +56,7 @@ export function addKey(given: string, keys: readonly string[]): readonly string[
 
 function readKeyText(file: string): string {
   try {
-    return readSmallFile(file).replace(/\r?\n$/, '');
+    return readPlainText(file).replace(/\n$/, '');
   } catch (error) {
     throw new InvalidArgumentError(`${file} cannot be read: ${(error as Error).message}.`);
   }

@@ -5,7 +5,7 @@ import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import { isFinding } from '../../app/audit/proofs/trail-file.ts';
 import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
 import type { WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
-import { requireSmallFile } from '../../infra/process/small-file.ts';
+import { requirePlainText } from '../../infra/process/small-file.ts';
 import { checkWitnesses, type WitnessCheck } from './witness-check.ts';
 
 type SignedHead = Checkpoint & {
@@ -36,7 +36,7 @@ function readCheckpoint(
   keys: readonly string[],
   policy: WitnessPolicy | undefined,
 ): SignedHead | Finding {
-  const note = requireSmallFile(file);
+  const note = requirePlainText(file);
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
   if (!signed.ok) return { problem: `${file}: ${signed.reason}` };
   return { name: file, ...signed.value, witnessed: checkWitnesses(file, note, policy) };

@@ -33,7 +33,8 @@ export function isExport(text: string): boolean {
 
 /** Returns the material in a text that is no export; `undefined` if it is of no known kind. */
 export function readMaterial(text: string): Material | undefined {
-  const trimmed = text.trim();
+  // Editors of Windows end lines in their own way; `trim` removes a byte order mark, too.
+  const trimmed = text.trim().replaceAll('\r\n', '\n');
   if (KEY.test(trimmed)) return { kind: 'key', text: trimmed };
   if (trimmed.startsWith('{')) return readObject(trimmed);
   // A pasted text may lack the line feed at the end.

@@ -8,7 +8,7 @@ import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidSigningKey, type SigningKey } from '../../app/audit/proving/signing-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { readSmallFile } from './small-file.ts';
+import { readPlainText } from './small-file.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** A kind of keys, and what its user can do about a file that has none of it. */
@@ -28,14 +28,14 @@ export function readKeyFile<Key extends SigningKey>(
 ): Key | undefined {
   let text: string;
   try {
-    text = readSmallFile(file);
+    text = readPlainText(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw new UserError(`The signing key ${file} cannot be read: ${message}.`);
   }
   try {
-    return parse(text.replace(/\r?\n$/, ''));
+    return parse(text.replace(/\n$/, ''));
   } catch (error) {
     if (!(error instanceof InvalidSigningKey)) throw error;
     throw new UserError(

@@ -32,8 +32,30 @@ export function readSmallFile(file: string): string {
 
 /** Returns the same. Throws {@link UserError} if the file cannot be read. */
 export function requireSmallFile(file: string): string {
+  return orUserError(file, readSmallFile);
+}
+
+/**
+ * Returns the text of a small file that people write, copy and save: as {@link readSmallFile} does, but
+ * in the form that {@link plainTextOf} gives it.
+ */
+export function readPlainText(file: string): string {
+  return plainTextOf(readSmallFile(file));
+}
+
+/** Returns the same. Throws {@link UserError} if the file cannot be read. */
+export function requirePlainText(file: string): string {
+  return orUserError(file, readPlainText);
+}
+
+/** Removes what editors of Windows add: a byte order mark, and a carriage return before each line feed. */
+export function plainTextOf(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}
+
+function orUserError(file: string, read: (file: string) => string): string {
   try {
-    return readSmallFile(file);
+    return read(file);
   } catch (error) {
     throw new UserError(`${file} cannot be read: ${(error as Error).message}`);
   }

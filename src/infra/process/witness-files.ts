@@ -11,7 +11,7 @@ import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/w
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
-import { readSmallFile } from './small-file.ts';
+import { readPlainText, readSmallFile } from './small-file.ts';
 
 /** A policy whose witnesses all have an address. */
 interface PolicyWithAddresses extends WitnessPolicy {
@@ -32,7 +32,7 @@ export function readLogPolicy(file: string): PolicyWithAddresses {
 
 function readPolicyText(file: string): string {
   try {
-    return readSmallFile(file).replace(/^\uFEFF/, '');
+    return readPlainText(file);
   } catch (error) {
     throw wrong(`${file} cannot be read: ${(error as Error).message}`);
   }

@@ -2,7 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { requireSmallFile } from '../process/small-file.ts';
+import { plainTextOf, requireSmallFile } from '../process/small-file.ts';
 
 const FILE = '.env';
 const NOTHING = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
@@ -27,8 +27,8 @@ export function readDotEnv(): Readonly<Record<string, string | undefined>> {
  * into the next line.
  */
 export function parseDotEnv(given: string): Readonly<Record<string, string | undefined>> {
-  // Editors of Windows begin a file with a byte order mark, which would be part of the first name.
-  const text = given.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  // A byte order mark would be part of the first name.
+  const text = plainTextOf(given);
   const variables: Record<string, string> = Object.create(null);
   for (let at = 0; at < text.length; ) {
     const found = matchAt(NOTHING, text, at) ?? matchAt(VARIABLE, text, at);

@@ -148,6 +148,11 @@ test('a receipt is verified without the store, and a forged one is refused', asy
   const elsewhere = new Place();
   const copy = elsewhere.file('receipt.json');
   copyFileSync(receipt, copy);
+  const edited = `\ufeff${readFileSync(receipt, 'utf8').replaceAll('\n', '\r\n')}`;
+  const saved = await elsewhere.run(
+    ...['verify', '--receipt', place.write('saved', edited), '--key', key],
+  );
+  expect(saved.code, saved.out).toBe(0);
   const { code, out, err } = await elsewhere.run('verify', '--receipt', copy, '--key', key);
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/^Position 2: \{"data":\{"orderId":"3"\},.*"type":"OrderCancelled"/);

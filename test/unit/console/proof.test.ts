@@ -232,4 +232,12 @@ describe('Material is recognized by its text:', () => {
   ])('%s', (kind, text) => {
     expect(readMaterial(text)?.kind).toBe(kind);
   });
+
+  it('a text as editors of Windows leave it', () => {
+    const note = new ProofLog(3).checkpoint();
+    for (const text of [note, 'quorum none\n# Ours.\n']) {
+      const saved = `\ufeff${text.replaceAll('\n', '\r\n')}`;
+      expect(readMaterial(saved)).toEqual(readMaterial(text));
+    }
+  });
 });
