@@ -23,17 +23,25 @@ export interface ExpectedHead extends OutsideHead {
 
 /**
  * Returns the head that a signed checkpoint requires of a log, where the statements of its breaks are
- * not at hand. If the log is in another epoch, and lacks what the checkpoint has, the finding says that
- * the log was cut.
+ * not at hand. If the log lacks what the checkpoint has, the finding says that the log was cut, where it
+ * is in another epoch, or that it is another log, where it has another name. One that was imported from
+ * an export has another name, and the same events.
  * @param origin The log's origin, with its epoch.
  */
 export function headUnder(origin: string, name: string, checkpoint: Checkpoint): ExpectedHead {
   const { epoch, size, root } = checkpoint;
   if (checkpoint.origin === origin) return { name, size, root };
   const problem =
-    `${name} is of epoch ${epoch}, and this log is ${origin}: it was cut in between, and lacks what ` +
-    'the checkpoint has. Compare the checkpoint with one of today, with the statements of the breaks';
+    nameIn(checkpoint.origin) === nameIn(origin)
+      ? `${name} is of epoch ${epoch}, and this log is ${origin}: it was cut in between, and lacks what ` +
+        'the checkpoint has. Compare the checkpoint with one of today, with the statements of the breaks'
+      : `${name} is of another log, ${checkpoint.origin}, and this log, ${origin}, lacks what it has`;
   return { name, size, root, cut: { from: 1, problem } };
+}
+
+/** Returns the name in an origin: the part before the plus sign, which is in no name. */
+function nameIn(origin: string): string | undefined {
+  return origin.split('+', 1)[0];
 }
 
 /** A tree over records, which may be compared with stored nodes as it grows. */

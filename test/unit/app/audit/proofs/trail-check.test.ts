@@ -93,6 +93,25 @@ describe('Accounts of a log', () => {
     });
   });
 
+  it('are required by those of another log as well, which may have the same events', () => {
+    const root = HEADS[2]?.root ?? expect.fail();
+    const theirs = { origin: 'theirs', epoch: '0', size: 2, root };
+    expect(checked(headUnder('log', 'note', theirs)).findings()).toEqual([]);
+    const problemOf = (size: number, origin = 'log') => {
+      const head = headUnder(origin, 'note', { ...theirs, size, root: Buffer.alloc(32) });
+      return checked(head).findings();
+    };
+    const problem = 'note is of another log, theirs, and this log, log, lacks what it has';
+    expect(problemOf(2)).toEqual([{ from: 1, to: 2, problem }]);
+    expect(problemOf(9)).toEqual([{ from: 1, to: 9, problem }]);
+    expect(problemOf(2, 'log+1.ab')).toMatchObject([
+      { problem: expect.stringContaining('theirs, and this log, log+1.ab, lacks') },
+    ]);
+    expect(problemOf(2, 'theirs+1.ab')).toMatchObject([
+      { problem: expect.stringContaining('it was cut in between') },
+    ]);
+  });
+
   it('are reported with the break if the log was cut before them', () => {
     const cut = { from: 3, problem: 'it was cut at position 2' };
     const lost = { name: 'note-6', size: 6, root: Buffer.alloc(32), cut };
