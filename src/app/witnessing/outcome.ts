@@ -78,8 +78,7 @@ export function cosignatureIn(
     const verdict = verifyCosignature(`${text}\n${line}\n`, key);
     // Another key may have the same name.
     if (verdict.ok && verdict.value === undefined) continue;
-    // A cosignature without a time covers a subtree only, so it says nothing about the size.
-    if (!verdict.ok || !verdict.value) return undefined;
+    if (!verdict.ok || verdict.value === undefined) return undefined;
     const atS = verdict.value;
     if (newest === undefined || atS > newest.atS) newest = { line: `${line}\n`, atS };
   }

@@ -14,7 +14,10 @@ export const COSIGNATURE_TYPE = 4;
 const TIME_BYTES = 8;
 const COSIGNATURE_BYTES = TIME_BYTES + 64;
 
-/** The last second of the year 9999: a later time is none. */
+/**
+ * The last second of the year 9999: a later time is none. Neither is 0, which stands for no time: a
+ * cosignature without one may be of a subtree, and says nothing about the size (C2SP tlog-witness).
+ */
 const MAX_TIME_S = 253_402_300_799n;
 
 /** The public key of a witness. */
@@ -65,5 +68,5 @@ export function verifyCosignatureBy(note: string, vkey: string): Verdict<number 
 function timeOf(signature: Uint8Array): number | undefined {
   if (signature.length !== COSIGNATURE_BYTES) return undefined;
   const time = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
-  return time <= MAX_TIME_S ? Number(time) : undefined;
+  return time > 0n && time <= MAX_TIME_S ? Number(time) : undefined;
 }

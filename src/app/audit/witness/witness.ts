@@ -35,7 +35,8 @@ interface Seen extends TreeHead {
 }
 
 /** No log is smaller than the empty one, and all begin with it. */
-const NOTHING_SEEN: Seen = { ...new RecordTree().head(), atS: 0 };
+/** The time is the first that a cosignature can have. */
+const NOTHING_SEEN: Seen = { ...new RecordTree().head(), atS: 1 };
 
 export interface WitnessParts {
   readonly cosigner: Cosigner;

@@ -89,6 +89,12 @@ describe('a cosignature', () => {
     expect(verifyCosignature(other + line, keyOf(witness))).toEqual(refusal);
     const late = witness.cosign(text, 253_402_300_800);
     expect(verifyCosignature(note + late, keyOf(witness))).toEqual(refusal);
+    // It may be one of a subtree.
+    const withoutTime = witness.cosign(text, 0);
+    expect(verifyCosignature(note + withoutTime, keyOf(witness))).toEqual(refusal);
+    expect(verifyCosignature(note + withoutTime + line, keyOf(witness))).toEqual(refusal);
+    const first = witness.cosign(text, 1);
+    expect(verifyCosignature(note + first, keyOf(witness))).toEqual({ ok: true, value: 1 });
     expect(verifyCosignature(`${text}${line}`, keyOf(witness))).toMatchObject({ ok: false });
   });
 });

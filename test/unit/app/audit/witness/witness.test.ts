@@ -132,6 +132,12 @@ describe('a witness', () => {
     expect(timeOf(log.note(5), present.add(log.request(5, 5)))).toBe(NOW_S + 60);
   });
 
+  it('never has the time 0, which would be none', () => {
+    const witness = witnessOf(new Remembered(), () => 0);
+    expect(timeOf(log.note(3), witness.add(log.request(0, 3)))).toBe(1);
+    expect(timeOf(log.note(7), witness.add(log.request(3, 7)))).toBe(1);
+  });
+
   it('has the clock of the machine, if no other is given', () => {
     const logs = knownLogs([log.signer.verifierKey]);
     if (!logs.ok) throw new Error(logs.reason);
