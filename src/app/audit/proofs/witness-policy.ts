@@ -51,7 +51,7 @@ export function parseWitnessPolicy(text: string): Verdict<WitnessPolicy> {
   for (const [index, line] of text.split('\n').entries()) {
     const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '');
     if (kind.startsWith('#')) continue;
-    const fault = reader.read(kind, words);
+    const fault = reader.read(index + 1, kind, words);
     if (fault !== undefined) return refused(`line ${index + 1} of the policy: ${fault}`);
   }
   const { logs, witnesses, groups, quorum } = reader;
@@ -120,10 +120,14 @@ class PolicyReader {
   readonly #names = new Set<string>();
   /** Those that are a member of a group: each is of one at most. */
   readonly #members = new Set<string>();
-  /** The public keys so far: one key under two names would count twice. */
-  readonly #keys = new Set<string>();
+  /** The lines of the public keys so far: one key under two names would count twice. */
+  readonly #keys = new Map<string, number>();
+  /** Those of the names and ids of these keys: a signature has nothing else of its key. */
+  readonly #ids = new Map<string, number>();
+  #line = 0;
 
-  read(kind: string, words: readonly string[]): string | undefined {
+  read(line: number, kind: string, words: readonly string[]): string | undefined {
+    this.#line = line;
     const { length } = words;
     const [first = '', second = '', third] = words;
     if (kind === 'log' && [1, 2].includes(length)) return this.#log(first, words[1]);
@@ -173,10 +177,13 @@ class PolicyReader {
     return undefined;
   }
 
-  #newKey({ publicKey }: NoteKey): string | undefined {
-    const key = base64Of(publicKey);
-    if (this.#keys.has(key)) return 'the policy has this key already';
-    this.#keys.add(key);
+  #newKey({ name, id, publicKey }: NoteKey): string | undefined {
+    const [key, nameAndId] = [base64Of(publicKey), `${name}+${base64Of(id)}`];
+    const [same, alike] = [this.#keys.get(key), this.#ids.get(nameAndId)];
+    if (same !== undefined) return `the policy has this key already, in line ${same}`;
+    if (alike !== undefined) return `the key in line ${alike} has the same name and id`;
+    this.#keys.set(key, this.#line);
+    this.#ids.set(nameAndId, this.#line);
     return undefined;
   }
 }

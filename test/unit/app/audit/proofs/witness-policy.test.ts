@@ -17,6 +17,15 @@ const KEYS = Array.from(
 );
 const [X1 = '', X2 = '', X3 = '', Y1 = ''] = KEYS;
 
+/** Returns a public key of `w.example` with the id 12d12c91, which both of these have. */
+const alike = (key: 98_209 | 117_355) => {
+  const bytes = Buffer.alloc(33);
+  bytes.writeUInt8(4);
+  bytes.writeUInt32BE(key, 29);
+  return `w.example+12d12c91+${bytes.toString('base64')}`;
+};
+const ALIKE = `witness A ${alike(98_209)}\n\nwitness B ${alike(117_355)}\nquorum none`;
+
 /** The example of the specification, with one witness less in each group of witnesses. */
 const POLICY = `log ${LOG} https://example.com/tlog
 
@@ -82,8 +91,19 @@ describe('a policy of witnesses', () => {
     ['a key that is none', 'log example.com/log', 1, 'the public key is not name+id+key'],
     ["a log's key of a witness", `log ${X1}`, 1, 'the public key has the type 4, not 1'],
     ["a witness's key of a log", `witness A ${LOG}`, 1, 'the public key has the type 1, not 4'],
-    ['a key twice', `witness A ${X1}\nwitness B ${X1}`, 2, 'the policy has this key already'],
-    ['one key for both', `log ${LOG}\nwitness A ${X1}`, 2, 'the policy has this key already'],
+    [
+      'a key twice',
+      `witness A ${X1}\nwitness B ${X1}`,
+      2,
+      'the policy has this key already, in line 1',
+    ],
+    [
+      'one key for both',
+      `log ${LOG}\nwitness A ${X1}`,
+      2,
+      'the policy has this key already, in line 1',
+    ],
+    ['keys that no signature tells apart', ALIKE, 3, 'the key in line 1 has the same name and id'],
     ['a name twice', `witness A ${X1}\nwitness A ${X2}`, 2, 'the name A is taken'],
     ['a witness of the name none', `witness none ${X1}`, 1, 'the name none is taken'],
     ['an unknown member', `witness A ${X1}\ngroup G any A B`, 2, 'no line before it defines B'],
