@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { MAX_KEY_NAME_BYTES } from '../app/audit/proofs/witness-policy.ts';
 import { type KnownLogs, knownLogs } from '../app/audit/witness/witness-submission.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -82,9 +83,10 @@ function logsOf({ log, logs: file, origin }: WitnessOptions, command: Command): 
 
 /** No white space and no plus sign, which are delimiters, and no scheme. */
 function readName(text: string): string {
-  if (/^(?!\w+:\/\/)[^\p{White_Space}\p{Cc}+]+$/u.test(text)) return text;
+  const isShort = Buffer.byteLength(text) <= MAX_KEY_NAME_BYTES;
+  if (isShort && /^(?!\w+:\/\/)[^\p{White_Space}\p{Cc}+]+$/u.test(text)) return text;
   throw new InvalidArgumentError(
-    'It must be like an address without https://, and without blanks.',
+    `It must be like an address without https://, without blanks, of ${MAX_KEY_NAME_BYTES} bytes at most.`,
   );
 }
 

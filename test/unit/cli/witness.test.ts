@@ -43,6 +43,7 @@ describe('the command witness', () => {
     ['no log', [], 2, 'name a log: --log or --logs'],
     ['a name with a scheme', ['--log', LOG, '--name', 'https://w1.example'], 2, 'without https://'],
     ['a name with a plus sign', ['--log', LOG, '--name', 'w1+'], 2, 'without blanks'],
+    ['a long name', ['--log', LOG, '--name', 'é'.repeat(128)], 2, 'of 255 bytes at most'],
     ['an epoch of no log', ['--log', LOG, '--origin', 'w1'], 1, 'w1 is not the name of one of'],
     ['no file', ['--logs', 'absent'], 1, 'absent cannot be read'],
     ['a file that is no policy', ['--logs', 'package.json'], 1, 'line 1 of the policy'],

@@ -173,7 +173,9 @@ const KEY = /^([^\p{White_Space}\p{Cc}\p{Cs}+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{
 const NOT_IN_NAME = /[\p{White_Space}+]/u;
 const SIGNATURE = /^[A-Za-z0-9+/]+=*$/;
 const ED25519_TYPE = 1;
-const MAX_SIGNATURES = 100;
+
+/** The most signatures of a note. */
+export const MAX_SIGNATURES = 100;
 
 /**
  * Parses a public key for Ed25519: `name+id+key`.

@@ -6,7 +6,7 @@
 
 import { base64Of } from './bytes.ts';
 import { type CosignerKey, cosignerKey, verifyCosignature } from './cosignature.ts';
-import { type NoteKey, readNoteKey, type Verdict } from './verifier.ts';
+import { MAX_SIGNATURES, type NoteKey, readNoteKey, type Verdict } from './verifier.ts';
 
 /** A log of a policy. Its address has no meaning to the verifier. */
 interface PolicyLog {
@@ -37,6 +37,11 @@ export interface WitnessPolicy {
   /** The witness or group that has to have cosigned; `none` where none has to. */
   readonly quorum: string;
 }
+
+/** The longest name of a witness's key: so a checkpoint that all have cosigned is a small file. */
+export const MAX_KEY_NAME_BYTES = 255;
+/** The most witnesses of a policy: all may cosign a checkpoint, which the log signs as well. */
+const MAX_WITNESSES = MAX_SIGNATURES - 1;
 
 /** Stands for no witness at all. */
 const NONE = 'none';
@@ -147,6 +152,13 @@ class PolicyReader {
   #witness(name: string, vkey: string, url: string | undefined): string | undefined {
     const key = cosignerKey(vkey);
     if (!key.ok) return key.reason;
+    if (new TextEncoder().encode(key.value.name).length > MAX_KEY_NAME_BYTES) {
+      return `the name of the key has more than ${MAX_KEY_NAME_BYTES} bytes`;
+    }
+    if (this.witnesses.length === MAX_WITNESSES) {
+      const bound = `a checkpoint has ${MAX_SIGNATURES} signatures at most, one of them by the log`;
+      return `it is one witness more than ${MAX_WITNESSES}: ${bound}`;
+    }
     this.witnesses.push({ name, key: key.value, url });
     return this.#define(name) ?? this.#newKey(key.value);
   }
