@@ -1,7 +1,8 @@
-/** Follows the log as it grows, for as long as a page wants it. */
+/** Follows the log as it grows, for as long as a page wants it and is in view. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OrderEvent, Position } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
+import { type Follow, followInTurn, whileShown } from '../state/in-turn.ts';
 import type { EventFilter } from '../state/log-rows.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { streamClient } from './session.ts';
@@ -41,7 +42,8 @@ export function useTail({ after, filter = {}, onEvents }: TailOptions): TailStat
     const { events } = streamClient(() => {
       const gap = lostAt === undefined ? {} : { gapMs: now() - lostAt };
       lostAt = undefined;
-      setState((before) => ({ ...before, kind: 'live', ...gap }));
+      // Each page is an answer of its own.
+      setState((before) => (before.kind === 'live' ? before : { ...before, kind: 'live', ...gap }));
     });
     const onInterrupt = () => {
       lostAt ??= now();
@@ -56,23 +58,26 @@ export function useTail({ after, filter = {}, onEvents }: TailOptions): TailStat
     const onCheckpoint = (position: string) => {
       reached = position;
     };
-    const { signal } = ending;
-    const follow = async () => {
-      const options = { ...filter, after: reached, signal, onInterrupt, onCheckpoint };
+    const follow: Follow = async (over, signal) => {
+      const options = { ...filter, after: reached, over, signal, onInterrupt, onCheckpoint };
       for await (const event of events.follow(options)) {
         if (waiting.length === 0) setTimeout(flush, BATCH_MS);
         waiting.push(event);
       }
     };
-    const open = () => {
+    const open = (shown: AbortSignal) => {
       setState({ kind: 'opening' });
-      follow().catch((error: unknown) => {
+      lostAt = undefined;
+      followInTurn(navigator.locks, follow, shown).catch((error: unknown) => {
         const problem = problemOf(error, navigator.onLine);
-        setState({ kind: 'off', problem, onReopen: open });
+        setState({ kind: 'off', problem, onReopen: () => open(shown) });
       });
     };
-    open();
-    return () => ending.abort();
+    const leave = whileShown(document, open);
+    return () => {
+      ending.abort();
+      leave();
+    };
   }, [after, filter.type, filter.commandId]);
   return state;
 }

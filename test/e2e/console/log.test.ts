@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
 import { browsing, expectAccessible } from './visit.ts';
 
 const EVENTS = 700;
+/** One more than the connections that a browser opens to an address over HTTP/1.1. */
+const TABS = 7;
 
 let reader = '';
 const on = browsing(async ({ databaseFile }) => {
@@ -32,6 +35,28 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await page.click('text="Show 1 new"');
     await expect.poll(() => newest.innerText()).toMatch(new RegExp(`^${before + 2}\\b`));
     expect(wrong).toEqual([]);
+  });
+
+  it('is live in more tabs than a browser opens connections, and goes on in one that was hidden', async () => {
+    const visits: Awaited<ReturnType<typeof on.enter>>[] = [];
+    for (let tab = 0; tab < TABS; tab += 1) {
+      const visit = await on.enter('/log');
+      await visit.page.waitForSelector('[data-tail=live]');
+      visits.push(visit);
+    }
+    // The first one has the stream: another one goes on with it.
+    const first = visits[0]?.page as Page;
+    const show = (isShown: boolean) =>
+      first.evaluate(`Object.defineProperty(document, 'hidden', { value: ${!isShown}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await show(false);
+    const { text } = await place();
+    const row = `tbody >> text="${JSON.parse(text).id}"`;
+    for (const { page } of visits.slice(1)) await page.waitForSelector(row);
+    expect(await first.locator(row).count()).toBe(0);
+    await show(true);
+    await first.waitForSelector(row);
+    expect(visits.flatMap(({ wrong }) => wrong)).toEqual([]);
   });
 
   it('leads to a position, and filters by type', async () => {
