@@ -43,6 +43,8 @@ export interface ExportInput {
   readonly key: string;
   /** Checkpoints that the log must have had. */
   readonly notes: readonly string[];
+  /** The text of a policy of witnesses, which none of an export can meet. */
+  readonly policy?: string | undefined;
 }
 
 /**
@@ -77,6 +79,14 @@ export async function checkExport(
 
 const CUT_OFF = 'the last line is cut off: nothing ends it';
 const TOO_LONG = 'a line is too long to be an event';
+
+/** The step of a policy beside an export. */
+const UNWITNESSED: Step = {
+  outcome: 'not checked',
+  what: 'A quorum of the witnesses of the policy has cosigned the checkpoint.',
+  reason:
+    'a policy is for receipts, checkpoints and tiles: the checkpoint in an export has no cosignatures',
+};
 
 /** The steps of the check, in the order in which one has to hold before the next. */
 const STEPS = ['checkpoint', 'events', 'yours', 'root', 'seal'] as const;
@@ -164,11 +174,12 @@ class ExportCheck {
     const words = this.#words();
     const names = STEPS.filter((name) => name !== 'yours' || this.#input.notes.length > 0);
     const at = failed === undefined ? names.length : names.indexOf(failed);
-    return names.map((name, index) => {
+    const steps = names.map((name, index): Step => {
       const what = words[name];
       if (index === at) return { outcome: 'failed', what, reason };
       return { outcome: index < at ? 'ok' : 'not checked', what };
     });
+    return this.#input.policy === undefined ? steps : [...steps, UNWITNESSED];
   }
 
   #words(): Readonly<Record<StepName, string>> {

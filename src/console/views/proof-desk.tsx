@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { keptPublicKey } from '../parts/public-key.ts';
 import type { Material } from '../state/material.ts';
 import { keyProblem, receiptSteps, successionSteps, witnessedSteps } from '../state/proof-steps.ts';
+import { unusedIn } from '../state/unused.ts';
 import { ProofExport } from './proof-export.tsx';
 import { ProofInput } from './proof-input.tsx';
 import { ProofKey } from './proof-key.tsx';
@@ -117,13 +118,16 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
         }
         if (each.kind !== 'export') return null;
         const { file, name } = each;
-        return <ProofExport key={each} {...{ file, name, publicKey, notes }} />;
+        return <ProofExport key={each} {...{ file, name, publicKey, notes, policy }} />;
       })}
       {one !== undefined && (
         <Checkpoints {...{ one, other, given, publicKey, fetchMissing, onMore }} />
       )}
       {policy !== undefined &&
         notes.map((note) => <Witnessed key={note} {...{ note, publicKey, policy }} />)}
+      {unusedIn(given).map((unused) => (
+        <ProofResult key={unused.kind} title={NAMES[unused.kind]} verified={unused} />
+      ))}
     </>
   );
 }

@@ -12,16 +12,17 @@ interface ExportProps {
   readonly name: string;
   readonly publicKey: string;
   readonly notes: readonly string[];
+  readonly policy: string | undefined;
 }
 
-export function ProofExport({ file, name, publicKey: key, notes }: ExportProps) {
+export function ProofExport({ file, name, publicKey: key, notes, policy }: ExportProps) {
   return (
     <LongCheck
       title={`Export ${name}`}
       name={name}
-      inputs={[file, key, notes.join()]}
+      inputs={[file, key, notes.join(), policy]}
       check={(signal, report) =>
-        checkExport({ file, key, notes }, signal, ({ events, bytes }) =>
+        checkExport({ file, key, notes, policy }, signal, ({ events, bytes }) =>
           report({ events, part: bytes / file.size }),
         )
       }

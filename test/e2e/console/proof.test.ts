@@ -64,6 +64,8 @@ async function expectRefused(page: Page, text: string, reason: RegExp): Promise<
   expect(await page.innerText('.proof .reason')).toMatch(reason);
 }
 
+const WITNESS = new Cosigner('w1.example', Buffer.alloc(32, 1));
+
 /** Verifies a receipt and forgeries of it, on the page or in the file. */
 async function tryReceipt(page: Page): Promise<void> {
   const [receipt, key] = [await asked('/v2/store/orders/7/receipt'), await asked('/public-key')];
@@ -156,7 +158,13 @@ async function dropFolder(page: Page, folder: string): Promise<void> {
 async function tryExport(page: Page): Promise<void> {
   const { text, key } = await exported();
   await page.fill('#public-key', key);
+  await drop(page, `witness W ${WITNESS.verifierKey}\nquorum W\n`);
+  await page.waitForSelector(
+    '.proof[aria-label="Policy of witnesses"][data-verdict="Not complete"]',
+  );
   await drop(page, text, 'trail.ndjson');
+  await page.waitForSelector('.proof[aria-label^=Export][data-verdict="Not complete"]');
+  await page.click('text=Remove Policy of witnesses');
   await page.waitForSelector('.proof[data-verdict=Verified]');
   const lines = text.trimEnd().split('\n');
   expect(await page.locator('.steps li[data-outcome=ok]').count()).toBe(4);
@@ -201,14 +209,13 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     const receipt = await answer.text();
     await drop(page, receipt);
     await page.waitForSelector('.proof[data-verdict=Verified]');
-    const witness = new Cosigner('w1.example', Buffer.alloc(32, 1));
-    await drop(page, `witness W ${witness.verifierKey}\nquorum W\n`);
+    await drop(page, `witness W ${WITNESS.verifierKey}\nquorum W\n`);
     await page.waitForSelector('.proof[data-verdict=Refused]');
     expect(await page.innerText('.proof .reason')).toBe(
       'Because no quorum of witnesses has cosigned: W did not.',
     );
     const [, text = ''] = receipt.split('\n\n');
-    await drop(page, receipt + witness.cosign(`${text}\n`, 1_800_000_000));
+    await drop(page, receipt + WITNESS.cosign(`${text}\n`, 1_800_000_000));
     await page.waitForSelector('.proof[data-verdict=Verified]');
     expect(await page.innerText('.steps')).toContain('Witness W (w1.example) had seen this state');
     await page.click('.given li:last-child button');

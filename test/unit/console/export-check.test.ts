@@ -58,6 +58,16 @@ async function told(...given: Parameters<typeof check>) {
 }
 
 describe('An export', () => {
+  it('is not complete beside a policy, which it cannot meet', async () => {
+    const input = { file: new Blob([whole]), key: signer.verifierKey, notes: [], policy: 'log x' };
+    const checked = await checkExport(input, new AbortController().signal, () => {});
+    expect(isVerified(checked)).toBe(false);
+    expect(checked.steps.at(-1)).toMatchObject({
+      outcome: 'not checked',
+      what: expect.stringMatching(/witnesses of the policy/),
+    });
+  });
+
   it('is right as a whole, and its events are read from their places in the file', async () => {
     const checked = await check([whole], [notes[0] ?? '', notes[300] ?? '', notes[EVENTS] ?? '']);
     expect(checked.steps).toHaveLength(5);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Material } from '../../../src/console/state/material.ts';
+import { isVerified } from '../../../src/console/state/proof-steps.ts';
+import { unusedIn } from '../../../src/console/state/unused.ts';
+
+const policy: Material = { kind: 'policy', text: 'quorum none\n' };
+const consistency: Material = { kind: 'consistency', from: 2, to: 5, proof: [] };
+const breaks: Material = { kind: 'breaks', notes: [] };
+const receipt: Material = { kind: 'receipt', text: '{}' };
+const exported: Material = { kind: 'export', file: new Blob([]), name: 'trail' };
+const checkpoint = (size: number): Material => {
+  return { kind: 'checkpoint', text: `log\n${size}\nroot\n\n— log signature\n` };
+};
+
+const kindsIn = (...given: readonly Material[]) => unusedIn(given).map(({ kind }) => kind);
+
+test('Material that no verdict uses is not verified, and says what is missing', () => {
+  const unused = unusedIn([policy, consistency, breaks]);
+  expect(unused.map(({ kind }) => kind)).toEqual(['policy', 'consistency', 'breaks']);
+  expect(unused.some(isVerified)).toBe(false);
+  for (const { steps } of unused)
+    expect(steps).toEqual([
+      {
+        outcome: 'not checked',
+        what: expect.any(String),
+        reason: expect.stringMatching(/beside it$/),
+      },
+    ]);
+});
+
+test('A policy is used by what it is for, and named in the verdict on an export', () => {
+  for (const other of [receipt, checkpoint(2), exported])
+    expect(kindsIn(policy, other)).toEqual([]);
+  expect(kindsIn(policy, consistency, checkpoint(2))).toEqual(['consistency']);
+});
+
+test('What leads from one checkpoint to another is used between those alone', () => {
+  expect(kindsIn(consistency, breaks, checkpoint(5), checkpoint(2))).toEqual([]);
+  expect(kindsIn(consistency, breaks, checkpoint(5), checkpoint(3))).toEqual(['consistency']);
+  expect(kindsIn(consistency, breaks, checkpoint(5), exported)).toEqual(['consistency', 'breaks']);
+  expect(kindsIn(consistency, breaks, receipt)).toEqual(['consistency', 'breaks']);
+});
