@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { type Key, type Position, StoreOrders } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { KeyHolder } from '../state/key-holder.ts';
+import { fileOf } from '../state/open-answers.ts';
 import { placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { isOnline } from './device.ts';
@@ -76,15 +77,13 @@ export function streamClient(onOpen: () => void): StoreOrders {
   });
 }
 
-/** Returns the whole answer to a GET as a file, without a copy of it as text. Rejects with a reason in words. */
-export async function fileAt(path: string, accept: string): Promise<Blob> {
-  const headers = { Authorization: `Bearer ${holder.key ?? ''}`, Accept: accept };
-  const response = await watched(new URL(path, SERVICE), { headers, redirect: 'manual' });
-  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
-  const type = response.headers.get('Content-Type') ?? 'nothing known';
-  // Pages to log in are answers of proxies, some with status 200.
-  if (!type.startsWith(accept)) throw new Error(`The answer is not ${accept}, but ${type}.`);
-  return response.blob();
+/** The service without the key: for what everybody may read. */
+export const openClient = clientBy((input, init) => fetch(input, { ...init, headers: {} }));
+
+/** Returns the answer to a GET with the reader's key as a file of a type. Rejects with a reason in words. */
+export function fileAt(path: string, type: string): Promise<Blob> {
+  const headers = { Authorization: `Bearer ${holder.key ?? ''}` };
+  return fileOf(watched, { url: new URL(path, SERVICE).href, headers, type });
 }
 
 /** Tries a key, and holds it unless the service refuses it. */

@@ -44,6 +44,13 @@ export function readMaterial(text: string): Material | undefined {
   return POLICY_LINE.test(whole) ? { kind: 'policy', text: whole } : undefined;
 }
 
+/** Returns the public key in an answer. Throws if it is none. */
+export function keyIn(text: string): string {
+  const found = readMaterial(text);
+  if (found?.kind !== 'key') throw new Error('The answer is not a public key.');
+  return found.text;
+}
+
 /** Returns the material in an answer. Throws if it is not the proof between two sizes of the log. */
 export function consistencyIn(text: string, from: number, to: number): Material {
   const found = readMaterial(text);

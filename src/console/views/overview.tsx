@@ -4,10 +4,10 @@ import { Link, Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
-import { SERVICE } from '../parts/router.ts';
-import { can, client } from '../parts/session.ts';
+import { can, client, openClient } from '../parts/session.ts';
 import { instantNow } from '../state/clock.ts';
 import { eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
+import { healthOf } from '../state/open-answers.ts';
 import { STATUSES } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { Age } from './age.tsx';
@@ -168,25 +168,15 @@ function CheckpointTile({ head }: { readonly head: number }) {
   );
 }
 
-/** The readiness of the service, which has no key and no client method. */
+/** The readiness of the service. */
 function HealthTile() {
-  const { value, problem, reload } = useLoaded('health', loadHealth, EVERY_MS);
-  if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;
+  const { value } = useLoaded('health', (signal) => healthOf(openClient, signal), EVERY_MS);
   if (value === undefined) return <Loading />;
+  const { state, message } = value;
   return (
     <p data-figure="health">
-      <b>{value.isReady ? 'Ready' : 'Not ready'}</b>
-      {value.message === '' ? '.' : `: ${value.message}`}
+      <b>{state}</b>
+      {message === '' ? '.' : `: ${message}`}
     </p>
   );
-}
-
-async function loadHealth(signal: AbortSignal) {
-  try {
-    const response = await fetch(new URL('readyz', SERVICE), { signal });
-    const { message = '' } = (await response.json()) as { message?: string };
-    return { isReady: response.ok, message };
-  } catch {
-    return { isReady: false, message: 'the service does not answer' };
-  }
 }

@@ -21,12 +21,12 @@ export function ProofKey({ value, onChange, fetchKey }: ProofKeyProps) {
   };
   const getKey = async () => {
     try {
-      const key = (await fetchKey?.())?.trim() ?? '';
+      const key = (await fetchKey?.()) ?? '';
       setFetched(key);
       setFailure('');
       change(key);
-    } catch {
-      setFailure('The service does not answer with a key.');
+    } catch (error) {
+      setFailure(`Not loaded: ${(error as Error).message}`);
     }
   };
   return (

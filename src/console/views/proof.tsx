@@ -3,8 +3,8 @@ import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
-import { can, client, placeOf, who } from '../parts/session.ts';
-import { breaksIn, consistencyIn, type Material } from '../state/material.ts';
+import { can, client, openClient, placeOf, who } from '../parts/session.ts';
+import { breaksIn, consistencyIn, keyIn, type Material } from '../state/material.ts';
 import type { ProofRoute } from '../state/routes.ts';
 import { ProofDesk } from './proof-desk.tsx';
 
@@ -51,9 +51,8 @@ function NoReceipt({ position }: { readonly position: string }) {
 }
 
 async function fetchKey(): Promise<string> {
-  const response = await fetch(new URL('public-key', SERVICE));
-  if (!response.ok) throw new Error(`The service answered ${response.status}.`);
-  return response.text();
+  const { text } = await openClient.request({ method: 'GET', path: '/public-key' });
+  return keyIn(text);
 }
 
 /** Returns the proof between two sizes, and the statements of all breaks. */

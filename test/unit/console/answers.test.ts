@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { sentIn } from '../../../src/console/state/answers.ts';
-import { breaksIn, consistencyIn } from '../../../src/console/state/material.ts';
+import { breaksIn, consistencyIn, keyIn } from '../../../src/console/state/material.ts';
 
 const order = {
   id: '7',
@@ -57,4 +57,11 @@ describe('An answer to what is missing to compare checkpoints', () => {
     expect(breaksIn('{"epoch":"0","breaks":[]}')).toEqual({ kind: 'breaks', notes: [] });
     for (const text of ['<html>', '{}']) expect(() => breaksIn(text)).toThrow('The answer is not');
   });
+});
+
+test('The public key of the service is one', () => {
+  const key = `log.example+0123abcd+${'A'.repeat(44)}`;
+  expect(keyIn(`${key}\n`)).toBe(key);
+  for (const text of ['<html>', '', '{}', `${key}A`])
+    expect(() => keyIn(text), text).toThrow('The answer is not a public key.');
 });

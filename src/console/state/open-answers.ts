@@ -1,0 +1,85 @@
+/** Answers that the client has no method for: the readiness of the service, and a list as a file. */
+import { refusalIn } from '../../client/attempt.ts';
+import { type StoreOrders, StoreOrdersError } from '../../client/client.ts';
+import { Limit } from '../../client/limit.ts';
+import { jsonOf } from '../../client/values.ts';
+import { problemOf } from './problem.ts';
+
+/** The longest wait for the readiness, in milliseconds. A service that is ready answers at once. */
+const READY_MS = 5_000;
+/** The longest silence before a file and within it, in milliseconds. The whole of one may take longer. */
+const SILENCE_MS = 60_000;
+
+export interface Health {
+  /** Not known if the answer is none of the service, or there is none. */
+  readonly state: 'Ready' | 'Not ready' | 'Not known';
+  /** The reason; empty if it is ready. */
+  readonly message: string;
+}
+
+/** Asks for the readiness. It never rejects. */
+export async function healthOf(
+  open: Pick<StoreOrders, 'request'>,
+  signal: AbortSignal,
+  timeoutMs = READY_MS,
+): Promise<Health> {
+  try {
+    const answer = await open.request({ method: 'GET', path: '/readyz' }, { signal, timeoutMs });
+    jsonOf(answer, (value) => Object(value).status === 'ready');
+    return { state: 'Ready', message: '' };
+  } catch (error) {
+    const isSaid = error instanceof StoreOrdersError && error.code === 'service_unavailable';
+    return { state: isSaid ? 'Not ready' : 'Not known', message: problemOf(error, true).message };
+  }
+}
+
+interface FileRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The type that the file must have. */
+  readonly type: string;
+}
+
+/** Returns the whole answer to a GET as a file, without a copy of it as text. Rejects with a reason in words. */
+export async function fileOf(
+  send: typeof fetch,
+  { url, headers, type }: FileRequest,
+  silenceMs = SILENCE_MS,
+): Promise<Blob> {
+  const limit = new Limit(undefined);
+  try {
+    limit.start(silenceMs);
+    const { signal } = limit;
+    const accept = { ...headers, Accept: type };
+    const response = await limit.within(send(url, { headers: accept, redirect: 'manual', signal }));
+    return await limit.within(
+      bodyOf(response, { url, headers, type }, () => limit.start(silenceMs)),
+    );
+  } catch (error) {
+    throw limit.isTimedOut ? new Error('There was no answer in time.') : error;
+  } finally {
+    limit.end();
+  }
+}
+
+async function bodyOf(
+  response: Response,
+  { url, type }: FileRequest,
+  onPiece: () => void,
+): Promise<Blob> {
+  const { status, headers, body } = response;
+  if (!response.ok) {
+    const asked = { attempt: 1, method: 'GET', url, headers: {}, idempotencyKey: undefined };
+    throw refusalIn({ status, headers, text: await response.text() }, asked);
+  }
+  const given = headers.get('Content-Type') ?? 'nothing known';
+  // Pages to log in are answers of proxies, some with status 200.
+  if (!given.startsWith(type)) throw new Error(`The answer is not ${type}, but ${given}.`);
+  const heard = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (piece, to) => {
+      onPiece();
+      to.enqueue(piece);
+    },
+  });
+  return new Response(body?.pipeThrough(heard), { headers: { 'Content-Type': given } }).blob();
+}
