@@ -1,6 +1,7 @@
 /** The reader's device: the form that times are shown in, the present, and the state of its network. */
 import { computed, signal } from '@preact/signals';
-import { now } from '../state/clock.ts';
+import { instantAt, now } from '../state/clock.ts';
+import { ServiceClock } from '../state/service-clock.ts';
 import { type TimeForm, timeFormOf, type Zone } from '../state/times.ts';
 import { lastingStorage } from './storage.ts';
 
@@ -10,12 +11,24 @@ const TIMES_ENTRY = 'store-orders-console-times';
 export const timeForm = signal<TimeForm>(timeFormOf(lastingStorage.getItem(TIMES_ENTRY)));
 /** The zone of exact times: those beside relative ones are in UTC. */
 export const zone = computed<Zone>(() => (timeForm.value === 'local' ? 'local' : 'utc'));
-/** The present, for relative times: milliseconds since 1970. */
+const clock = new ServiceClock(now);
+/** The present of the service, for relative times: milliseconds since 1970. */
 export const present = signal(now());
 const PRESENT_MS = 1_000;
 setInterval(() => {
-  present.value = now();
+  present.value = clock.now();
 }, PRESENT_MS);
+
+/** Takes the service's time from an answer that has just come. */
+export function hearTime({ headers }: Response): void {
+  clock.hear(headers.get('Date'));
+}
+
+/** Returns the present instant of the service in RFC 3339. */
+export function instantNow(): string {
+  return instantAt(clock.now());
+}
+
 export const isOnline = signal(navigator.onLine);
 
 export function chooseTimes(text: string): void {

@@ -6,7 +6,7 @@ import { KeyHolder } from '../state/key-holder.ts';
 import { fileOf } from '../state/open-answers.ts';
 import { placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
-import { isOnline } from './device.ts';
+import { hearTime, isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
 import { tabStorage } from './storage.ts';
 
@@ -48,6 +48,7 @@ export function placeOf(at: string): Position {
 /** Sends a request. Forgets its key if the service does not accept it, but not one that was entered since. */
 const watched: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
+  hearTime(response);
   const isOfHeld = new Headers(init?.headers).get('Authorization') === `Bearer ${holder.key}`;
   if (response.status === 401 && isOfHeld) forget('The service no longer accepts the key.');
   return response;

@@ -1,18 +1,18 @@
-/** The wall clock of the console. It measures ages and idle time, which the service never sees. */
+/** The wall clock of the browser, which measures idle time, and instants as milliseconds. */
 
 /** Returns milliseconds since 1970. */
 export function now(): number {
   return Date.now();
 }
 
-/** Returns the milliseconds since 1970 of an instant in RFC 3339; NaN for anything else. */
+/** Returns the milliseconds since 1970 of an instant in RFC 3339, or of an HTTP date; NaN for any other text. */
 export function millisecondsOf(instant: string): number {
   return Date.parse(instant);
 }
 
-/** Returns the present instant in RFC 3339. */
-export function instantNow(): string {
-  return new Date(now()).toISOString();
+/** Returns the instant so many milliseconds after the beginning of 1970, in RFC 3339. */
+export function instantAt(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /**

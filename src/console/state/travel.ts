@@ -51,8 +51,8 @@ export function barsOf({ asOf, data }: Activity): readonly Bar[] {
   return bars.reverse();
 }
 
-/** Returns a moment whole days from another one; `undefined` for one that is still to come. */
+/** Returns a moment whole days from another one; `undefined` if a step forward leads to the present or beyond. */
 export function daysFrom(moment: string, days: number, now: string): string | undefined {
   const shifted = instantAfter(moment, days * DAY_MS);
-  return millisecondsOf(shifted) >= millisecondsOf(now) ? undefined : shifted;
+  return days > 0 && millisecondsOf(shifted) >= millisecondsOf(now) ? undefined : shifted;
 }

@@ -1,11 +1,11 @@
 /** The overview: the numbers of orders and events, the head of the log, and whether all is well. */
 import type { Activity, Summary } from '../../client/client.ts';
 import { Link, Time } from '../parts/controls.tsx';
+import { instantNow } from '../parts/device.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { can, client, openClient } from '../parts/session.ts';
-import { instantNow } from '../state/clock.ts';
 import { eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
 import { healthOf } from '../state/open-answers.ts';
 import { STATUSES } from '../state/routes.ts';

@@ -1,9 +1,8 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Summary } from '../../client/client.ts';
-import { zone } from '../parts/device.ts';
+import { instantNow, zone } from '../parts/device.ts';
 import { moveTo } from '../parts/router.ts';
-import { instantNow } from '../state/clock.ts';
 import type { TravelRoute } from '../state/routes.ts';
 import { countText, instantIn, NO_MOMENT, timeText, zoneName } from '../state/times.ts';
 import { type Bar, daysFrom } from '../state/travel.ts';

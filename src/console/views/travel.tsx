@@ -2,12 +2,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { EventType, Summary } from '../../client/client.ts';
 import { Chips, Copy } from '../parts/controls.tsx';
+import { instantNow } from '../parts/device.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf } from '../parts/router.ts';
 import { can, client, place, placeOf } from '../parts/session.ts';
-import { instantNow } from '../state/clock.ts';
 import { logRows } from '../state/log-rows.ts';
 import { EVENT_TYPES, STATUSES, type TravelRoute } from '../state/routes.ts';
 import { countText } from '../state/times.ts';

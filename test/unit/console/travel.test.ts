@@ -118,6 +118,11 @@ test('A step of a day ends at the present', () => {
   expect(daysFrom('2026-11-24T00:00:00Z', 1, now)).toBeUndefined();
 });
 
+test('A step of a day back never leads to the present', () => {
+  const before = '2023-11-24T20:00:00.000Z';
+  expect(daysFrom('2026-11-20T20:00:00Z', -1, before)).toBe('2026-11-19T20:00:00.000Z');
+});
+
 test('A moment that was typed is one of the zone', () => {
   expect(instantIn('2026-03-01T12:00', 'utc')).toBe('2026-03-01T12:00:00Z');
   expect(instantIn('2026-03-01T12:00:01', 'utc')).toBe('2026-03-01T12:00:01Z');
