@@ -164,7 +164,9 @@ const isOf =
   (type: string): Is =>
   (value) =>
     typeof value === type && value !== null;
-const [isText, isNumber] = [isOf('string'), isOf('number')];
+const isText = isOf('string');
+/** A position, a number of something, or a status. */
+const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isId: Is = (value) => typeof value !== 'object' && DECIMAL.test(String(value));
 const isCursor: Is = (value) => value === null || isText(value);
 function has(members: Readonly<Record<string, Is>>): Is {
@@ -179,7 +181,7 @@ const each =
 const isOrder = has({
   id: isId,
   petId: isId,
-  quantity: isNumber,
+  quantity: isCount,
   complete: isOf('boolean'),
 });
 export const isOrders = each(isOrder);
@@ -188,18 +190,25 @@ export const isEvent = has({
   id: isText,
   source: isText,
   type: isText,
-  position: isNumber,
+  position: isCount,
   data: isOf('object'),
 });
 export const isEvents = each(isEvent);
-export const isResults = each(has({ status: isNumber }));
+export const isResults = each(has({ status: isCount }));
 export const isBatch = has({
   results: isResults,
-  succeeded: isNumber,
-  failed: isNumber,
+  succeeded: isCount,
+  failed: isCount,
 });
-export const isSummary = has({ asOf: isNumber, orders: has({ total: isNumber }) });
-export const isActivity = has({ asOf: isNumber, data: each(has({ start: isText })) });
+export const isSummary = has({
+  asOf: isCount,
+  lastEventAt: (value) => value === undefined || isText(value),
+  orders: has({ pending: isCount, shipped: isCount, cancelled: isCount, total: isCount }),
+});
+export const isActivity = has({
+  asOf: isCount,
+  data: each(has({ start: isText, placed: isCount, shipped: isCount, cancelled: isCount })),
+});
 export const isKey = has({ id: isText, name: isText, scopes: each(isText) });
 export const isEpochs = has({ epoch: isText, breaks: each(isText) });
 export const isReceipt = has({

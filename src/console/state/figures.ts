@@ -1,5 +1,5 @@
 /** Figures that are computed from answers of the API. */
-import type { Activity } from '../../client/client.ts';
+import { type Activity, StoreOrdersError } from '../../client/client.ts';
 
 /** Returns the number of events in a bucket. */
 export function eventsIn({ placed, shipped, cancelled }: Activity['data'][number]): number {
@@ -19,8 +19,19 @@ export function perMinute(minutes: Activity['data']): {
   return { last: whole.at(-1) ?? 0, mean: (sum / Math.max(1, whole.length)).toFixed(1) };
 }
 
-/** Returns the number of events and the root in a checkpoint: its second and third line. */
-export function readCheckpoint(note: string): { readonly size: number; readonly root: string } {
-  const [, size = '', root = ''] = note.split('\n');
-  return { size: Number(size), root };
+/**
+ * Returns the number of events and the root in a checkpoint: its second and third line. Throws `unexpected_response`
+ * for one of another log.
+ * @param key The public key of the log, which begins with its name.
+ */
+export function readCheckpoint(
+  note: string,
+  key: string,
+): { readonly size: number; readonly root: string } {
+  const [origin = '', size = '', root = ''] = note.split('\n');
+  const [name] = key.split('+');
+  // Behind the name is the epoch of a log that was cut.
+  if (origin.split('+')[0] === name) return { size: Number(size), root };
+  const message = `The answer is a checkpoint of ${origin}, not of ${name}.`;
+  throw new StoreOrdersError('unexpected_response', message);
 }

@@ -2,6 +2,7 @@
 
 import { isTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
 import type { Folder } from './tile-folder.ts';
+import { isKey } from './verifier-key.ts';
 
 export type Material =
   | { readonly kind: 'key' | 'receipt' | 'checkpoint' | 'policy'; readonly text: string }
@@ -21,8 +22,6 @@ export type Material =
 /** The most bytes of a text: only exports are longer, and those are not read as one text. */
 export const MAX_TEXT_BYTES = 1 << 20;
 
-const KEY = /^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44}$/;
-
 /** A line of a policy of witnesses (C2SP tlog-policy). */
 const POLICY_LINE = /^[ \t]*(?:log|witness|group|quorum)[ \t]/m;
 
@@ -35,20 +34,13 @@ export function isExport(text: string): boolean {
 export function readMaterial(text: string): Material | undefined {
   // Editors of Windows end lines in their own way; `trim` removes a byte order mark, too.
   const trimmed = text.trim().replaceAll('\r\n', '\n');
-  if (KEY.test(trimmed)) return { kind: 'key', text: trimmed };
+  if (isKey(trimmed)) return { kind: 'key', text: trimmed };
   if (trimmed.startsWith('{')) return readObject(trimmed);
   // A pasted text may lack the line feed at the end.
   const whole = `${trimmed}\n`;
   if (isTlogProof(whole)) return { kind: 'receipt', text: whole };
   if (/\n\n— /.test(whole)) return { kind: 'checkpoint', text: whole };
   return POLICY_LINE.test(whole) ? { kind: 'policy', text: whole } : undefined;
-}
-
-/** Returns the public key in an answer. Throws if it is none. */
-export function keyIn(text: string): string {
-  const found = readMaterial(text);
-  if (found?.kind !== 'key') throw new Error('The answer is not a public key.');
-  return found.text;
 }
 
 /** Returns the material in an answer. Throws if it is not the proof between two sizes of the log. */

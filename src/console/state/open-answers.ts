@@ -1,9 +1,10 @@
-/** Answers that the client has no method for: the readiness of the service, and a list as a file. */
+/** Answers that the client has no method for: the readiness of the service, its public key, and a list as a file. */
 import { refusalIn } from '../../client/attempt.ts';
 import { type StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { Limit } from '../../client/limit.ts';
 import { jsonOf } from '../../client/values.ts';
 import { problemOf } from './problem.ts';
+import { isKey } from './verifier-key.ts';
 
 /** The longest wait for the readiness, in milliseconds. A service that is ready answers at once. */
 const READY_MS = 5_000;
@@ -31,6 +32,17 @@ export async function healthOf(
     const isSaid = error instanceof StoreOrdersError && error.code === 'service_unavailable';
     return { state: isSaid ? 'Not ready' : 'Not known', message: problemOf(error, true).message };
   }
+}
+
+/** Returns the public key of the log. Throws `unexpected_response` for an answer that is none. */
+export async function publicKeyOf(
+  open: Pick<StoreOrders, 'request'>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { text } = await open.request({ method: 'GET', path: '/public-key' }, { signal });
+  const key = text.trim();
+  if (isKey(key)) return key;
+  throw new StoreOrdersError('unexpected_response', 'The answer is not a public key.');
 }
 
 interface FileRequest {

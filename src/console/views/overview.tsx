@@ -7,7 +7,7 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { can, client, openClient } from '../parts/session.ts';
 import { eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
-import { healthOf } from '../state/open-answers.ts';
+import { healthOf, publicKeyOf } from '../state/open-answers.ts';
 import { STATUSES } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { Age } from './age.tsx';
@@ -141,10 +141,13 @@ function ActivityChart({ hours: { data }, minutes }: Omit<NumbersProps, 'summary
 
 /** The newest checkpoint, and its age. It is signed again only when the log has grown. */
 function CheckpointTile({ head }: { readonly head: number }) {
-  const { value, problem, reload } = useLoaded(`checkpoint ${head}`, async (signal) => ({
-    ...readCheckpoint(await client.checkpoint({ signal })),
-    at: instantNow(),
-  }));
+  const { value, problem, reload } = useLoaded(`checkpoint ${head}`, async (signal) => {
+    const [note, key] = await Promise.all([
+      client.checkpoint({ signal }),
+      publicKeyOf(openClient, signal),
+    ]);
+    return { ...readCheckpoint(note, key), at: instantNow() };
+  });
   return (
     <li class="tile" data-figure="checkpoint">
       <p class="figure">{value === undefined ? '…' : countText(value.size)}</p>

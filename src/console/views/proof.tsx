@@ -4,7 +4,8 @@ import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { SERVICE } from '../parts/router.ts';
 import { can, client, openClient, placeOf, who } from '../parts/session.ts';
-import { breaksIn, consistencyIn, keyIn, type Material } from '../state/material.ts';
+import { breaksIn, consistencyIn, type Material } from '../state/material.ts';
+import { publicKeyOf } from '../state/open-answers.ts';
 import type { ProofRoute } from '../state/routes.ts';
 import { ProofDesk } from './proof-desk.tsx';
 
@@ -30,7 +31,7 @@ export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
         <ProofDesk
           key={value}
           first={value === undefined ? undefined : { kind: 'receipt', text: value }}
-          fetchKey={fetchKey}
+          fetchKey={() => publicKeyOf(openClient)}
           fetchMissing={isAuditor ? fetchMissing : undefined}
         />
       )}
@@ -48,11 +49,6 @@ function NoReceipt({ position }: { readonly position: string }) {
       page. A receipt that you have needs none.
     </p>
   );
-}
-
-async function fetchKey(): Promise<string> {
-  const { text } = await openClient.request({ method: 'GET', path: '/public-key' });
-  return keyIn(text);
 }
 
 /** Returns the proof between two sizes, and the statements of all breaks. */

@@ -31,6 +31,11 @@ const OPERATIONS = {
   'version 1: place': (store) => store.v1.place({ petId: 1n, quantity: 1 }),
 } satisfies Readonly<Record<string, (store: StoreOrders) => Promise<unknown>>>;
 
+const COUNTS = { pending: 0, shipped: 0, cancelled: 0, placed: 0, total: 0 };
+const COUNTED = { orders: COUNTS, data: [{ start: '', ...COUNTS }] };
+/** Values that are no number of anything. */
+const OTHER_NUMBERS = [-5, 1.5, 1e21, 'many', null];
+
 const operations = Object.entries(OPERATIONS as Record<string, (store: StoreOrders) => unknown>);
 
 /** Returns a client of a service that answers each request with a copy of one response. */
@@ -59,6 +64,11 @@ describe.each(operations)('%s', (name, call) => {
       { ...ORDER, quantity: '1' },
       { ...EVENT, data: null },
       [{ ...EVENT, data: null }],
+      ...OTHER_NUMBERS.map((asOf) => ({ asOf, ...COUNTED })),
+      ...OTHER_NUMBERS.map((total) => ({ asOf: 1, orders: { ...COUNTS, total } })),
+      ...OTHER_NUMBERS.map((placed) => ({ asOf: 1, data: [{ start: '', ...COUNTS, placed }] })),
+      { asOf: 1, orders: { total: 0 }, data: [{ start: '' }] },
+      { asOf: 1, ...COUNTED, lastEventAt: 1, data: 1 },
     ].map((other) => JSON.stringify(other)),
   ])('does not take %s for an answer', async (text) => {
     await expect(answered(text)).rejects.toMatchObject({

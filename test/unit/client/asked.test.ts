@@ -23,7 +23,9 @@ const receipt = (type: string, position: number, orderId: string, signatures = 1
   const checkpoint = `log\n5\nroot\n\n${'— log sig\n'.repeat(signatures)}`;
   return { format: 'store-orders/receipt/v1', record, proof: [], checkpoint };
 };
-const summary = (asOf: number) => ({ asOf, orders: { total: 1 } });
+const summary = (asOf: number) => {
+  return { asOf, orders: { pending: 1, shipped: 0, cancelled: 0, total: 1 } };
+};
 const activity = (bucket: string) => ({ asOf: 1, bucket, data: [] });
 
 type Call = (store: StoreOrders) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { sentIn } from '../../../src/console/state/answers.ts';
-import { breaksIn, consistencyIn, keyIn } from '../../../src/console/state/material.ts';
+import { readCheckpoint } from '../../../src/console/state/figures.ts';
+import { breaksIn, consistencyIn } from '../../../src/console/state/material.ts';
 
 const order = {
   id: '7',
@@ -59,9 +60,14 @@ describe('An answer to what is missing to compare checkpoints', () => {
   });
 });
 
-test('The public key of the service is one', () => {
+test('A checkpoint is one of the log that the public key is of, in any epoch', () => {
   const key = `log.example+0123abcd+${'A'.repeat(44)}`;
-  expect(keyIn(`${key}\n`)).toBe(key);
-  for (const text of ['<html>', '', '{}', `${key}A`])
-    expect(() => keyIn(text), text).toThrow('The answer is not a public key.');
+  const note = (origin: string) => `${origin}\n7\nroot\n\n— log.example signature\n`;
+  for (const origin of ['log.example', 'log.example+1.0123abcd'])
+    expect(readCheckpoint(note(origin), key)).toEqual({ size: 7, root: 'root' });
+  for (const origin of ['log.example2', 'other.example', 'other+log.example']) {
+    const read = () => readCheckpoint(note(origin), key);
+    expect(read).toThrow(`The answer is a checkpoint of ${origin}, not of log.example.`);
+    expect(read).toThrow(UNEXPECTED);
+  }
 });

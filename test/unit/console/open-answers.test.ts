@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { StoreOrders } from '../../../src/client/client.ts';
-import { fileOf, healthOf } from '../../../src/console/state/open-answers.ts';
+import { fileOf, healthOf, publicKeyOf } from '../../../src/console/state/open-answers.ts';
 
 const never = () => new Promise<Response>(() => {});
 
+/** Returns a client of a service with one answer. */
+function clientOf(answer: () => Response | Promise<Response>) {
+  const fetch = async () => answer();
+  return new StoreOrders({ url: 'http://orders.example', key: '', fetch, retries: 0 });
+}
+
 /** Returns the health according to an answer. */
 function health(answer: () => Response | Promise<Response>, timeoutMs?: number) {
-  const fetch = async () => answer();
-  const open = new StoreOrders({ url: 'http://orders.example', key: '', fetch, retries: 0 });
-  return healthOf(open, new AbortController().signal, timeoutMs);
+  return healthOf(clientOf(answer), new AbortController().signal, timeoutMs);
 }
 
 const json =
@@ -45,6 +49,16 @@ describe('The health', () => {
     expect(await health(never, 20)).toEqual(none);
     expect(await health(() => Promise.reject(new TypeError('Failed to fetch')))).toEqual(none);
   });
+});
+
+it('The public key of the service is one', async () => {
+  const key = `log.example+0123abcd+${'A'.repeat(44)}`;
+  expect(await publicKeyOf(clientOf(() => new Response(`${key}\n`)))).toBe(key);
+  for (const text of ['<html>', '', '{}', `${key}A`])
+    await expect(publicKeyOf(clientOf(() => new Response(text))), text).rejects.toMatchObject({
+      code: 'unexpected_response',
+      message: 'The answer is not a public key.',
+    });
 });
 
 /** Returns the file in an answer. */

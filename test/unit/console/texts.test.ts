@@ -104,7 +104,10 @@ test('Events a minute are those of whole minutes', () => {
 });
 
 test('A checkpoint names its size and its root', () => {
-  expect(readCheckpoint('log\n5\nroot=\n\n— log sig\n')).toEqual({ size: 5, root: 'root=' });
+  expect(readCheckpoint('log\n5\nroot=\n\n— log sig\n', 'log+0123abcd+key')).toEqual({
+    size: 5,
+    root: 'root=',
+  });
 });
 
 test.each([
