@@ -9,8 +9,8 @@ export function NeedsScope({ scope, what }: { readonly scope: Scope; readonly wh
   return (
     <div class="state" data-state="scope_missing">
       <p>
-        The scope <code>{scope}</code> is needed to show {what}. The key “{who.value?.name}” has{' '}
-        {who.value?.scopes.join(', ') || 'no scope'}.
+        The scope <code>{scope}</code> is needed to show {what}. The key “
+        <bdi>{who.value?.name}</bdi>” has {who.value?.scopes.join(', ') || 'no scope'}.
       </p>
     </div>
   );

@@ -9,6 +9,7 @@ import { isFinding, TrailFileCheck } from '../../app/audit/proofs/trail-file.ts'
 import { isSeal } from '../../app/audit/proofs/trail-seal.ts';
 import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads, YOURS } from './expected-heads.ts';
+import { isolated } from './isolated.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';
 import { Slices } from './slices.ts';
 
@@ -188,7 +189,7 @@ class ExportCheck {
     return {
       checkpoint: `The checkpoint in the first line is signed by this key${known}.`,
       events:
-        `Each line is an event of the store ${source} in its one form, in order, and one that ` +
+        `Each line is an event of the store ${isolated(source)} in its one form, in order, and one that ` +
         'a command can lead to.',
       yours: 'The log has all that your checkpoints are of, unchanged.',
       root: 'The events are all those of the checkpoint, and have its root.',

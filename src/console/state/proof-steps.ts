@@ -15,6 +15,7 @@ import {
   verifySuccession,
 } from '../../app/audit/proofs/verifier.ts';
 import { readStoredEvent } from './event-reader.ts';
+import { isolated } from './isolated.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';
 import { witnessSteps } from './witness-steps.ts';
@@ -51,7 +52,7 @@ export function keyProblem(key: string): string | undefined {
 
 /** Returns a checkpoint in words. */
 export function headWords({ origin, size, root }: Omit<Checkpoint, 'epoch'>): string {
-  return `log ${origin}, ${countText(size)} events, root ${base64Of(root)}`;
+  return `log ${isolated(origin)}, ${countText(size)} events, root ${base64Of(root)}`;
 }
 
 const SIGNED = 'The checkpoint in it is signed by this key';
@@ -66,8 +67,9 @@ export function receiptSteps(receipt: string, key: string, policy?: string): Ver
     const { record, position, checkpoint, note } = whole.value;
     const facts = factsOf(record);
     const words = new Map(facts);
+    const by = isolated(`${words.get('By')}`);
     const said = words.has('Event')
-      ? `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${words.get('By')}`
+      ? `${words.get('Event')} of order ${words.get('orderId')}, at ${words.get('Recorded')}, by ${by}`
       : 'an event in a form that this page does not know';
     return {
       facts,

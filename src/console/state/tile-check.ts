@@ -10,6 +10,7 @@ import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifi
 import { fieldsOf } from '../../app/log/recorded-event.ts';
 import { readStoredEvent } from './event-reader.ts';
 import { expectedHeads } from './expected-heads.ts';
+import { isolated } from './isolated.ts';
 import { headWords, type Step, type Verified } from './proof-steps.ts';
 import { Slices } from './slices.ts';
 import { type FileProblem, type Folder, TileFolder } from './tile-folder.ts';
@@ -230,5 +231,5 @@ function othersWords([first, ...others]: readonly string[]): string {
   if (first === undefined) return 'There is no other file in the folder.';
   const { length } = others;
   const more = length === 0 ? '' : ` and ${countText(length)} other${length === 1 ? '' : 's'}`;
-  return `The checkpoint covers every file in the folder. It does not cover all of ${first}${more}.`;
+  return `The checkpoint covers every file in the folder. It does not cover all of ${isolated(first)}${more}.`;
 }

@@ -5,6 +5,7 @@ import {
   verifyWitnesses,
 } from '../../app/audit/proofs/witness-policy.ts';
 import { instantAfter } from './clock.ts';
+import { isolated } from './isolated.ts';
 import type { Step } from './proof-steps.ts';
 import { timeText } from './times.ts';
 
@@ -30,7 +31,7 @@ export function witnessSteps(note: string, policy: string | undefined): readonly
   const cosigned = witnesses.flatMap(({ name, key, atS }): Step[] => {
     if (atS === undefined) return [];
     const time = `${timeText(instantAfter(EPOCH, atS * 1_000), 'utc')} UTC`;
-    const what = `Witness ${name} (${key}) had seen this state of the log, and no other history of it, by ${time}.`;
+    const what = `Witness ${isolated(name)} (${isolated(key)}) had seen this state of the log, and no other history of it, by ${time}.`;
     return [{ outcome: 'ok', what }];
   });
   const quorum = requireQuorum(verdict.value);

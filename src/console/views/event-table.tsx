@@ -22,6 +22,6 @@ function cellsOf({ position, time, type, data, keyname, by }: OrderEvent) {
     <Link key="order" to={{ page: 'order', id: data.orderId }}>
       {data.orderId}
     </Link>,
-    keyname ?? by,
+    <bdi key="by">{keyname ?? by}</bdi>,
   ];
 }

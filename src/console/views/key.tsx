@@ -77,7 +77,9 @@ export function WhoAmI() {
     <>
       <dl class="facts">
         <dt>Name</dt>
-        <dd>{key.name}</dd>
+        <dd>
+          <bdi>{key.name}</bdi>
+        </dd>
         <dt>Id</dt>
         <dd>
           <code>{key.id}</code>

@@ -50,7 +50,8 @@ export function LongCheck<Checked extends Verified>(props: CheckProps<Checked>) 
     return (
       <div class="state" data-state="checking">
         <label>
-          Checking {name}: {countText(done.events)} events <progress max={1} value={done.part} />
+          Checking <bdi>{name}</bdi>: {countText(done.events)} events{' '}
+          <progress max={1} value={done.part} />
         </label>{' '}
         <button type="button" onClick={cancel}>
           Cancel

@@ -44,7 +44,7 @@ export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
         <ul class="given" aria-label="Added">
           {given.map((material, at) => (
             <li key={material}>
-              {NAMES[material.kind]} {labelOf(material)}{' '}
+              {NAMES[material.kind]} <bdi>{labelOf(material)}</bdi>{' '}
               <button type="button" onClick={() => setGiven(given.toSpliced(at, 1))}>
                 Remove<span class="hidden"> {NAMES[material.kind]}</span>
               </button>

@@ -4,6 +4,7 @@ import { Badge, Time } from '../parts/controls.tsx';
 import { VirtualTable } from '../parts/virtual-table.tsx';
 import { type CheckedExport, checkExport } from '../state/export-check.ts';
 import { type ExportedEvent, exportRows } from '../state/export-rows.ts';
+import { isolated } from '../state/isolated.ts';
 import { countText } from '../state/times.ts';
 import { LongCheck } from './long-check.tsx';
 
@@ -18,7 +19,7 @@ interface ExportProps {
 export function ProofExport({ file, name, publicKey: key, notes, policy }: ExportProps) {
   return (
     <LongCheck
-      title={`Export ${name}`}
+      title={`Export ${isolated(name)}`}
       name={name}
       inputs={[file, key, notes.join(), policy]}
       check={(signal, report) =>
@@ -52,6 +53,6 @@ function cellsOf({ position, time, type, subject, by, keyname }: ExportedEvent) 
     <Time key="time" at={time} />,
     <Badge key="type" of={type} />,
     subject,
-    keyname ?? by,
+    <bdi key="by">{keyname ?? by}</bdi>,
   ];
 }

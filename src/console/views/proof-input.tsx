@@ -1,6 +1,7 @@
 /** The ways into the page of proofs: files that are dropped or chosen, and pasted text. */
 import { useRef, useState } from 'preact/hooks';
 import { chosenFolder, droppedIn, type GivenFolder } from '../state/dropped.ts';
+import { isolated } from '../state/isolated.ts';
 import { isExport, MAX_TEXT_BYTES, type Material, readMaterial } from '../state/material.ts';
 import { folderIn } from '../state/tile-folder.ts';
 
@@ -21,12 +22,12 @@ async function materialOf(file: File): Promise<Material | undefined> {
 function useInput(onMaterial: InputProps['onMaterial']) {
   const [problem, setProblem] = useState('');
   const take = (material: Material | undefined, name: string) => {
-    setProblem(material === undefined ? `${name} ${UNKNOWN}.` : '');
+    setProblem(material === undefined ? `${isolated(name)} ${UNKNOWN}.` : '');
     if (material !== undefined) onMaterial(material);
   };
   const takeFolder = ({ name, files }: GivenFolder) => {
     const folder = folderIn(files);
-    setProblem(folder === undefined ? `${name} ${NO_TILES}.` : '');
+    setProblem(folder === undefined ? `${isolated(name)} ${NO_TILES}.` : '');
     if (folder !== undefined) onMaterial({ kind: 'tiles', folder, name });
   };
   const takeDropped = async (data: DataTransfer | null) => {
@@ -43,7 +44,7 @@ function useInput(onMaterial: InputProps['onMaterial']) {
       try {
         take(await materialOf(file), file.name);
       } catch {
-        setProblem(`${file.name} cannot be read.`);
+        setProblem(`${isolated(file.name)} cannot be read.`);
       }
     }
   };

@@ -1,4 +1,5 @@
 /** The check of a folder of tiles. */
+import { isolated } from '../state/isolated.ts';
 import { checkTiles } from '../state/tile-check.ts';
 import type { Folder } from '../state/tile-folder.ts';
 import { LongCheck } from './long-check.tsx';
@@ -14,7 +15,7 @@ interface TilesProps {
 export function ProofTiles({ folder, name, publicKey: key, notes, policy }: TilesProps) {
   return (
     <LongCheck
-      title={`Tiles ${name}`}
+      title={`Tiles ${isolated(name)}`}
       name={name}
       inputs={[folder, key, notes.join(), policy]}
       check={(signal, report) =>

@@ -42,7 +42,7 @@ function StepItem({ step, isUnfolded }: { readonly step: Step; readonly isUnfold
         </dd>
         <dt>By</dt>
         <dd>
-          {keyname ?? ''} <code>{by}</code>
+          <bdi>{keyname}</bdi> <code>{by}</code>
         </dd>
         <dt>Request</dt>
         <dd>

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
-import { browsing, expectAccessible } from './visit.ts';
+import { browsing, expectAccessible, typeKey } from './visit.ts';
 
 const ORDERS = 1_300;
 /** Beyond the numbers that JavaScript holds exactly. */
@@ -211,6 +211,32 @@ describe.skipIf(CHROMIUM === undefined)('One order', () => {
     const receipt = readFileSync(await download.path());
     const { body } = await on.service.ask('GET', `/v2/store/orders/${idOf(0)}/receipt`);
     expect(JSON.parse(receipt.toString()).record).toBe(JSON.parse(body.toString()).record);
+    expect(wrong).toEqual([]);
+  });
+
+  it('has its ids in their order beside a name that is written from right to left', async () => {
+    const { page, wrong } = await on.open(`/orders/${idOf(20)}`);
+    await page.route('**/events', async (route) => {
+      const response = await route.fetch();
+      const events = (await response.json()) as object[];
+      const json = events.map((event) => ({ ...event, keyname: 'אבג 12 (34)', by: '6XKoHoquB6' }));
+      await route.fulfill({ response, json });
+    });
+    await typeKey(page, on.service.key);
+    await page.waitForSelector('.timeline bdi');
+    const [name, ...lefts] = (await page.evaluate(`(() => {
+      const id = document.querySelector('.timeline bdi + code').firstChild;
+      return [document.querySelector('.timeline bdi'), ...id.data].map((each, at) => {
+        const range = document.createRange();
+        if (at === 0) range.selectNodeContents(each);
+        else range.setStart(id, at - 1), range.setEnd(id, at);
+        return range.getBoundingClientRect().left;
+      });
+    })()`)) as number[];
+    expect([name, ...lefts]).toEqual(
+      [name, ...lefts].toSorted((one, other) => Number(one) - Number(other)),
+    );
+    expect(lefts).toHaveLength(10);
     expect(wrong).toEqual([]);
   });
 

@@ -8,6 +8,7 @@ import { Epochs } from '../../../src/app/log/epochs.ts';
 import { consistencyProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
 import { type Material, readMaterial } from '../../../src/console/state/material.ts';
 import {
+  headWords,
   isVerified,
   receiptSteps,
   successionSteps,
@@ -198,6 +199,14 @@ describe('The witnesses of a policy', () => {
       expect(verified.steps.slice(-2).map(({ what }) => what)).toEqual(words);
       expect(isVerified(verified)).toBe(true);
     }
+  });
+
+  it('have names of any script, which reorder nothing beside them', () => {
+    const byOther = policy.replaceAll(/\bA\b/g, 'עדה');
+    const { steps } = witnessedSteps(cosigned, log.vkey, byOther);
+    expect(steps[1]?.what).toMatch(/^Witness \u2068עדה\u2069 \(w1\.example\) had seen/);
+    const head = { origin: 'יומן', size: 5, root: new Uint8Array(32) };
+    expect(headWords(head)).toMatch(/^log \u2068יומן\u2069, 5 events/);
   });
 
   it('refuse a checkpoint without a quorum, a false cosignature, and what is no policy', () => {

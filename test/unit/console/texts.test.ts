@@ -5,6 +5,7 @@ import { curlOf } from '../../../src/console/state/curl.ts';
 import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
 import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
 import { idBehind } from '../../../src/console/state/ids.ts';
+import { isolated } from '../../../src/console/state/isolated.ts';
 import { FileChanged, isWorthRetry, problemOf } from '../../../src/console/state/problem.ts';
 import {
   countText,
@@ -133,6 +134,18 @@ test('The id behind one stays within 64 bits', () => {
   expect(idBehind('5')).toBe('6');
   expect(idBehind('-1')).toBe('0');
   expect(idBehind('9223372036854775807')).toBeUndefined();
+});
+
+describe('A text of others in a sentence', () => {
+  it('has a direction of its own, and cannot end it', () => {
+    expect(isolated('עדה 12')).toBe('\u2068עדה 12\u2069');
+    expect(isolated('a\u2069\u202eb')).toBe('\u2068ab\u2069');
+    expect(isolated('é')).toBe('\u2068é\u2069');
+  });
+
+  it('is as it is where it has no letter but those of ASCII', () => {
+    for (const text of ['', 'w1.example/w', '9007199254740993']) expect(isolated(text)).toBe(text);
+  });
 });
 
 describe('Events as a file', () => {
