@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
 import { SOURCE_FILES, type Source, sourceOf } from './sources.ts';
@@ -117,5 +117,38 @@ describe('A text of others reorders nothing beside it: the console has it in an 
     const used = VIEWS.flatMap((file) => [...sourceOf(file).text.matchAll(INLINE)]);
     const isolated = selectors.trim().split(/,\s*/);
     expect(isolated).toEqual(expect.arrayContaining(used.map(([, name]) => name)));
+  });
+});
+
+/** Selectors of what is pressed, current, new or dragged over: states that only a style sheet shows. */
+const STATE = /\[aria-(?:pressed|current|selected|checked)[^\]]*\]|\.(?:new|over)\b/;
+
+/** Returns the states that a style sheet shows, but by nothing that forced colours leave. */
+function statesLostIn(style: string): readonly string[] {
+  const forced = /@media \(forced-colors: active\) \{(?:[^{}]*\{[^{}]*\})*\s*\}/g;
+  const statesIn = (text: string) =>
+    [...text.matchAll(/([^{}]*)\{/g)]
+      .flatMap(([, selectors = '']) => selectors.split(','))
+      .filter((each) => !each.includes('@'))
+      .flatMap((each) => STATE.exec(each)?.[0] ?? []);
+  const kept = (style.match(forced) ?? []).flatMap((block) => statesIn(block));
+  return statesIn(style.replaceAll(forced, '')).filter((state) => !kept.includes(state));
+}
+
+describe('Each state that a style sheet shows is seen in forced colours too', () => {
+  const BLOCK =
+    '@media (forced-colors: active) { button[aria-pressed="true"] { color: Highlight; } }';
+
+  test.each([
+    ['button[aria-pressed="true"] { color: red; }', 1],
+    [`nav a[aria-current] { color: red; }\n${BLOCK}`, 1],
+    [`button:hover,\nbutton[aria-pressed="true"] { color: red; }\n${BLOCK}`, 0],
+    [`${BLOCK}\nbutton:hover { color: red; }`, 0],
+  ])('%j loses %i', (style, count) => {
+    expect(statesLostIn(style)).toHaveLength(count);
+  });
+
+  test.each(globSync('src/{console,http/site}/*.css'))('kept by %s', (file) => {
+    expect(statesLostIn(readFileSync(file, 'utf8'))).toEqual([]);
   });
 });

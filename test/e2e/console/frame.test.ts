@@ -150,6 +150,25 @@ describe.skipIf(CHROMIUM === undefined)('The console', () => {
     expect(wrong.filter((text) => !/404/.test(text))).toEqual([]);
   });
 
+  it('shows in forced colours what is pressed, and which page is open', async () => {
+    const { page } = await on.enter('/log');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.waitForSelector('text="Oldest first"');
+    for (const button of ['Allow changes', 'Oldest first', 'Pause'])
+      await page.click(`text="${button}"`);
+    await page.mouse.move(0, 700);
+    const coloursOf = (selector: string): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('${selector}')].map((each) => {
+        const { color, backgroundColor } = getComputedStyle(each);
+        return color + ' on ' + backgroundColor;
+      })`);
+    const pressed = await coloursOf('[aria-pressed=true], nav a[aria-current]');
+    const others = await coloursOf('[aria-pressed=false], nav a:not([aria-current])');
+    expect(pressed).toHaveLength(5);
+    expect(new Set(pressed).size).toBe(1);
+    expect(others).not.toContain(pressed[0]);
+  });
+
   it('shows times in UTC, in the local zone or from now, and keeps the choice', async () => {
     const { page } = await on.enter('/key');
     const shown = page.locator('.facts time').first();
