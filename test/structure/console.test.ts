@@ -120,8 +120,8 @@ describe('A text of others reorders nothing beside it: the console has it in an 
   });
 });
 
-/** Selectors of what is pressed, current, new or dragged over: states that only a style sheet shows. */
-const STATE = /\[aria-(?:pressed|current|selected|checked)[^\]]*\]|\.(?:new|over)\b/;
+/** Selectors of what is pressed, current, off, new or dragged over: states that only a style sheet shows. */
+const STATE = /\[aria-(?:pressed|current|selected|checked|disabled)[^\]]*\]|\.(?:new|over)\b/;
 
 /** Returns the states that a style sheet shows, but by nothing that forced colours leave. */
 function statesLostIn(style: string): readonly string[] {
@@ -151,4 +151,12 @@ describe('Each state that a style sheet shows is seen in forced colours too', ()
   test.each(globSync('src/{console,http/site}/*.css'))('kept by %s', (file) => {
     expect(statesLostIn(readFileSync(file, 'utf8'))).toEqual([]);
   });
+});
+
+/** The form that cancels an order is enabled by a text in it, which has the focus meanwhile. */
+const MAY_DISABLE = ['console/views/cancel-order.tsx'];
+
+test('No button is disabled by its own action, which would lose the focus: see Button', () => {
+  const disabling = VIEWS.filter((file) => /\sdisabled=/.test(sourceOf(file).text));
+  expect(disabling).toEqual(MAY_DISABLE);
 });

@@ -84,6 +84,26 @@ export function Chips<Value extends string>({
   );
 }
 
+interface ButtonProps {
+  readonly onClick: () => void;
+  /** True while it has no effect. It keeps the focus then, which a disabled one would lose. */
+  readonly isOff: boolean;
+  readonly shortcut?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A button that may be switched off by its own action. */
+export function Button({ onClick, isOff, shortcut, children }: ButtonProps) {
+  const press = () => {
+    if (!isOff) onClick();
+  };
+  return (
+    <button type="button" aria-disabled={isOff} data-shortcut={shortcut} onClick={press}>
+      {children}
+    </button>
+  );
+}
+
 interface CopyProps {
   readonly text: () => string | Promise<string>;
   readonly children: string;

@@ -1,9 +1,13 @@
 /**
  * Keeps the focus of the keyboard in the page. A browser drops it when the focused element is removed, such as a
- * form that is done: readers who use the keyboard would begin at the top again (WCAG 2.2, 2.4.3).
+ * form that is done, or is disabled or hidden: readers who use the keyboard would begin at the top again (WCAG 2.2,
+ * 2.4.3).
  */
 
-/** Focuses what is around a focused element that is removed: a list that scrolls, or else the page's heading. */
+/** The attributes by which an element, or one around it, is disabled or hidden. */
+const ATTRIBUTES = ['class', 'disabled', 'hidden', 'inert', 'open', 'style'];
+
+/** Focuses what is around a focused element that cannot hold the focus any more: a list that scrolls, or the heading. */
 export function keepFocus(place: HTMLElement): void {
   /** The element that has the focus, behind it those around it; empty while none of the page has it. */
   let path: readonly HTMLElement[] = [];
@@ -11,16 +15,26 @@ export function keepFocus(place: HTMLElement): void {
     path = event.composedPath() as HTMLElement[];
   });
   place.addEventListener('focusout', ({ target }) => {
-    // Some browsers report the removal too: then the element is no longer there afterwards.
+    // Some browsers report the loss too: then the element cannot hold the focus afterwards.
     queueMicrotask(() => {
-      if (target === path[0] && path[0]?.isConnected) path = [];
+      const [last] = path;
+      if (target === last && last !== undefined && canHold(last)) path = [];
     });
   });
   const restore = () => {
-    const isLost = path[0]?.isConnected === false && document.activeElement === document.body;
+    const [last] = path;
+    if (last === undefined || canHold(last)) return;
+    // Chromium drops the focus of an element that is disabled only with the next frame.
+    const isLost = [document.body, last].includes(document.activeElement as HTMLElement);
     if (!isLost) return;
-    const around = path.find(({ isConnected, tabIndex }) => isConnected && tabIndex >= 0);
+    const around = path.find((each) => each.tabIndex >= 0 && canHold(each));
     (around ?? place.querySelector('h1'))?.focus({ preventScroll: true });
   };
-  new MutationObserver(restore).observe(place, { childList: true, subtree: true });
+  const seen = { childList: true, subtree: true, attributeFilter: ATTRIBUTES };
+  new MutationObserver(restore).observe(place, seen);
+}
+
+function canHold(element: HTMLElement): boolean {
+  const isOff = element.matches(':disabled, [inert] *');
+  return element.isConnected && !isOff && element.checkVisibility();
 }

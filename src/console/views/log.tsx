@@ -1,6 +1,7 @@
 /** The log: all events by position, and those that arrive while it is looked at. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OrderEvent } from '../../client/client.ts';
+import { Button } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
@@ -141,9 +142,9 @@ function FollowTools({ to, held, arrived, onShow }: FollowToolsProps) {
       <button type="button" aria-pressed={isPaused} onClick={toggle}>
         Pause
       </button>
-      <button type="button" disabled={held === 0} onClick={onShow}>
+      <Button isOff={held === 0} onClick={onShow}>
         Show {countText(held)} new
-      </button>
+      </Button>
       <span class="quiet arrived">{countText(arrived)} came since this page was opened</span>
     </div>
   );

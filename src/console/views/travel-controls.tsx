@@ -1,6 +1,7 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Summary } from '../../client/client.ts';
+import { Button } from '../parts/controls.tsx';
 import { instantNow, zone } from '../parts/device.ts';
 import { moveTo } from '../parts/router.ts';
 import type { TravelRoute } from '../state/routes.ts';
@@ -41,28 +42,18 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
       <Histogram bars={bars} position={position} />
       <Slider head={head} position={position} at={then?.lastEventAt} onSlide={slide} />
       <div class="tools">
-        <button type="button" disabled={position <= 0} onClick={() => byDays(-1)}>
+        <Button isOff={position <= 0} onClick={() => byDays(-1)}>
           −1 day
-        </button>
-        <button
-          type="button"
-          data-shortcut="["
-          disabled={position <= 0}
-          onClick={() => slide(position - 1)}
-        >
+        </Button>
+        <Button isOff={position <= 0} shortcut="[" onClick={() => slide(position - 1)}>
           −1 event
-        </button>
-        <button
-          type="button"
-          data-shortcut="]"
-          disabled={position >= head}
-          onClick={() => slide(position + 1)}
-        >
+        </Button>
+        <Button isOff={position >= head} shortcut="]" onClick={() => slide(position + 1)}>
           +1 event
-        </button>
-        <button type="button" disabled={position >= head} onClick={() => byDays(1)}>
+        </Button>
+        <Button isOff={position >= head} onClick={() => byDays(1)}>
           +1 day
-        </button>
+        </Button>
         <Fields head={head} position={position} onGo={slide} />
       </div>
     </section>

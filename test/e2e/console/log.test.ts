@@ -32,8 +32,12 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await place();
     await page.waitForSelector('text="Show 1 new"');
     expect(await newest.innerText()).toMatch(new RegExp(`^${before + 1}\\b`));
-    await page.click('text="Show 1 new"');
+    await page.focus('text="Show 1 new"');
+    await page.keyboard.press('Enter');
     await expect.poll(() => newest.innerText()).toMatch(new RegExp(`^${before + 2}\\b`));
+    // Not disabled, so that it keeps the focus.
+    expect(await page.locator('text="Show 0 new"').isDisabled()).toBe(true);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Show 0 new');
     expect(wrong).toEqual([]);
   });
 

@@ -115,6 +115,17 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.fill('[name=position]', '2');
     await page.click('text=Go to position');
     await page.waitForURL('**/travel?at=2');
+    await page.focus('text="−1 event"');
+    for (const at of [1, 0]) {
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/travel?at=${at}`);
+    }
+    await page.waitForSelector('.band.past >> text=/position 0,/');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('−1 event');
+    await page.fill('[name=position]', '2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/travel?at=2');
     await page.fill('[name=position]', '99999999');
     await page.click('text=Go to position');
     await page.waitForSelector(`text=A position is a whole number up to ${head}.`);
