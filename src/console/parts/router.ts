@@ -1,6 +1,6 @@
 /** The address bar: the page in view, and the way to another one. */
 import { signal } from '@preact/signals';
-import { type Route, readRoute, writeRoute } from '../state/routes.ts';
+import { type Route, readRoute, titleOf, writeRoute } from '../state/routes.ts';
 
 /** The address of the service: the script is two folders below it. A proxy may put it anywhere. */
 export const SERVICE = new URL('../../', import.meta.url).href;
@@ -9,7 +9,7 @@ const HERE = `${SERVICE}console`;
 
 export const route = signal<Route>(routeHere());
 
-/** Counts the moves to another page: of the reader, not of a script. */
+/** Counts the moves to a page with another heading. Filters, and steps within a page, are none. */
 export const moves = signal(0);
 
 /** Returns the whole address of a page. */
@@ -23,8 +23,13 @@ export function moveTo(to: Route, isSamePage = false): void {
   const address = addressOf(to);
   if (isSamePage) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
+  show(to);
+}
+
+function show(to: Route): void {
+  const isOtherPage = titleOf(to) !== titleOf(route.value);
   route.value = to;
-  if (!isSamePage) moves.value += 1;
+  if (isOtherPage) moves.value += 1;
 }
 
 /** The offset to which the list of this page was scrolled when it was left. */
@@ -42,7 +47,4 @@ function routeHere(): Route {
   return readRoute(path, search);
 }
 
-addEventListener('popstate', () => {
-  route.value = routeHere();
-  moves.value += 1;
-});
+addEventListener('popstate', () => show(routeHere()));

@@ -1,5 +1,5 @@
 /** The filters of the list of orders that are typed. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isId } from '../state/ids.ts';
 import type { Members, OrdersRoute } from '../state/routes.ts';
 
@@ -17,6 +17,12 @@ const FIELDS = [
 
 export function OrderFilters({ to, onChoose }: FiltersProps) {
   const [fault, setFault] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  // The fields have the filters of each address, and keep the focus.
+  useLayoutEffect(() => {
+    form.current?.reset();
+    setFault('');
+  }, [to]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
@@ -27,7 +33,7 @@ export function OrderFilters({ to, onChoose }: FiltersProps) {
   };
   const isDescending = to.order === 'desc';
   return (
-    <form class="filters" onSubmit={submit}>
+    <form ref={form} class="filters" onSubmit={submit}>
       {FIELDS.map(([name, label, hint]) => (
         <label key={name}>
           {label}{' '}

@@ -37,7 +37,7 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
           onChoose={(status) => choose({ status })}
           values={[[undefined, 'all'], ...STATUSES.map((each) => [each, each] as const)]}
         />
-        <OrderFilters key={inputs} to={to} onChoose={choose} />
+        <OrderFilters to={to} onChoose={choose} />
       </div>
       {first.problem !== undefined && (
         <ProblemView problem={first.problem} onRetry={first.reload}>

@@ -1,5 +1,5 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Summary } from '../../client/client.ts';
 import { Button } from '../parts/controls.tsx';
 import { instantNow, zone } from '../parts/device.ts';
@@ -148,6 +148,9 @@ interface FieldsProps {
 
 function Fields({ head, position, onGo }: FieldsProps) {
   const [fault, setFault] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  // The field has each new position, and keeps the focus.
+  useLayoutEffect(() => form.current?.reset(), [position]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
@@ -165,10 +168,9 @@ function Fields({ head, position, onGo }: FieldsProps) {
   };
   return (
     <>
-      <form class="filters" onSubmit={submit} noValidate>
+      <form ref={form} class="filters" onSubmit={submit} noValidate>
         <label>
-          Position{' '}
-          <input key={position} name="position" inputMode="numeric" defaultValue={`${position}`} />
+          Position <input name="position" inputMode="numeric" defaultValue={`${position}`} />
         </label>
         <button type="submit">Go to position</button>
       </form>

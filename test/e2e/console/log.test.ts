@@ -71,8 +71,15 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await page.waitForSelector('tbody td >> text="500"');
     await page.click('text="OrderCancelled"');
     await page.waitForSelector('[data-state=no_match]');
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    expect(await focused()).toBe('OrderCancelled');
     await page.click('.chips >> text="OrderPlaced"');
     await page.waitForSelector('tbody td >> text="1"');
+    expect(await focused()).toBe('OrderPlaced');
+    await page.click('text="Oldest first"');
+    await page.waitForURL('**/log?paused=&type=OrderPlaced');
+    await page.waitForSelector('tbody td >> text="1"', { state: 'detached' });
+    expect(await focused()).toBe('Oldest first');
     expect(wrong).toEqual([]);
   });
 

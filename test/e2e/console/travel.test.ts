@@ -123,9 +123,11 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.waitForSelector('.band.past >> text=/position 0,/');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('−1 event');
-    await page.fill('[name=position]', '2');
+    await page.fill('[name=position]', '02');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/travel?at=2');
+    await expect.poll(() => page.inputValue('[name=position]')).toBe('2');
+    expect(await page.evaluate('document.activeElement.name')).toBe('position');
     await page.fill('[name=position]', '99999999');
     await page.click('text=Go to position');
     await page.waitForSelector(`text=A position is a whole number up to ${head}.`);
