@@ -191,6 +191,12 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       await page.keyboard.press('Enter');
       await page.waitForURL(`${service.address}/guides/quickstart#4-retry-safely`);
       expect(wrong).toEqual([]);
+      // The choice in the console.
+      onTestFinished(() => page.evaluate('localStorage.clear()'));
+      await page.evaluate(`localStorage.setItem('store-orders-shortcuts', 'off')`);
+      await page.click('h1');
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.id')).not.toBe('search');
     });
 
     it('says that nothing was found, and forgets what was typed on Escape', async () => {

@@ -1,5 +1,6 @@
 /** The keyboard: one letter for each thing that has a button too, and the list of them. */
 import { useEffect, useRef } from 'preact/hooks';
+import { hasShortcuts, switchShortcuts } from '../parts/device.ts';
 import { moveTo } from '../parts/router.ts';
 import { type Route, titleOf } from '../state/routes.ts';
 
@@ -20,7 +21,7 @@ export function useShortcuts(pages: Pages): void {
         return;
       }
       const isTyping = (target as Element).matches('input, select, textarea, dialog *');
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!hasShortcuts.value || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       const isSecond = timeStamp - since < SECOND_LETTER_MS;
       since = key === 'g' ? timeStamp : Number.NEGATIVE_INFINITY;
       const page = isSecond ? pages.find(([letter]) => letter === key)?.[1] : undefined;
@@ -95,6 +96,14 @@ export function Shortcuts({ pages }: { readonly pages: Pages }) {
           </>
         ))}
       </dl>
+      <label>
+        <input
+          type="checkbox"
+          checked={hasShortcuts.value}
+          onChange={(event) => switchShortcuts(event.currentTarget.checked)}
+        />{' '}
+        Use them. Without them, Ctrl K is left.
+      </label>
       <form method="dialog">
         <button type="submit">Close</button>
       </form>

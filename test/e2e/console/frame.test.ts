@@ -147,6 +147,23 @@ describe.skipIf(CHROMIUM === undefined)('The console', () => {
     await page.click('dialog >> text=Close');
     await page.click('#help');
     await page.waitForSelector('dialog[open]');
+    await page.uncheck('dialog [type=checkbox]');
+    await page.click('dialog >> text=Close');
+    await page.reload();
+    await typeKey(page, on.service.key);
+    await page.click('h1');
+    for (const key of ['?', '/', '[', ']', 'j', 'k', 'g', 'l']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    expect(page.url()).toBe(`${on.service.address}/console/orders`);
+    await page.keyboard.press('Control+k');
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+    await page.click('#help');
+    await page.check('dialog [type=checkbox]');
+    await page.keyboard.press('Escape');
+    await page.click('h1');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
     expect(wrong.filter((text) => !/404/.test(text))).toEqual([]);
   });
 

@@ -50,5 +50,6 @@ export interface Selection {
 }
 
 export interface Storage {
+  getItem(key: string): string | null;
   setItem(key: string, value: string): void;
 }

@@ -2,10 +2,11 @@
  * Runs in the pages of the guides: searches them in the browser. The index comes from the service when
  * the field is first used, and no word that is typed leaves the page.
  */
-import type { Document, Element } from './dom.ts';
+import type { Document, Element, Storage } from './dom.ts';
 import { find, type Row } from './found.ts';
 
 declare const document: Document;
+declare const localStorage: Storage;
 
 const form = document.querySelector('.search') as Element;
 const field = document.querySelector('#search') as Element;
@@ -69,9 +70,19 @@ form.addEventListener('keydown', ({ key }) => {
   field.focus();
   void show();
 });
+
+/** Returns false if the reader has switched off the shortcuts of the console, which keeps the choice. */
+function hasShortcuts(): boolean {
+  try {
+    return localStorage.getItem('store-orders-shortcuts') !== 'off';
+  } catch {
+    return true;
+  }
+}
+
 document.addEventListener('keydown', (event) => {
   const isTyping = document.activeElement?.value !== undefined;
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+  if (event.key !== '/' || !hasShortcuts() || isTyping || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   field.focus();
 });
