@@ -75,7 +75,7 @@ class Service {
       container.catch(() => undefined);
       const store = await this.#open(engine);
       const parts = await this.#compose((await container).compose, engine, store);
-      const address = await this.#listen(store, parts);
+      const address = await this.#listen(parts);
       const phases = [
         () => this.#beginWriter(store, parts),
         () => this.#check(store, parts),
@@ -129,12 +129,9 @@ class Service {
     return parts;
   }
 
-  async #listen(store: Store, { server, metricsServer }: Parts): Promise<string> {
-    const { port, host, metricsPort, initialApiKey } = this.#config;
+  async #listen({ server, metricsServer }: Parts): Promise<string> {
+    const { port, host, metricsPort } = this.#config;
     this.#opened.defer(watchClock((stepMs) => this.#logger.warn({ stepMs }, 'the clock was set')));
-    if (initialApiKey !== undefined) {
-      await this.#owed.do(() => acceptKey(store.keys, initialApiKey, now()));
-    }
     if (metricsPort !== undefined) {
       this.#logger.info({ address: await metricsServer.listen(metricsPort, host) }, 'metrics');
     }
@@ -167,12 +164,13 @@ class Service {
     address: string,
     madeKey?: string,
   ): Promise<void> {
-    const { servesConsole, snapshotEveryMs } = this.#config;
+    const { initialApiKey, servesConsole, snapshotEveryMs } = this.#config;
     await witnessing?.restore();
-    // Last of all, so that a start that fails does not create a key that is never shown.
+    // Last of all: a start that fails creates no key that is never shown, and changes no damaged store.
     let newKey = madeKey;
     const greet = () => process.stderr.write(welcome({ address, newKey, servesConsole }));
     await this.#owed.do(async () => {
+      if (initialApiKey !== undefined) await acceptKey(keys, initialApiKey, now());
       newKey ??= await makeFirstKey(keys, now());
       // If it could only be created after the start, it is shown separately.
       if (newKey && !this.#health.isStarting) greet();

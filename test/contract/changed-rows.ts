@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { keyIdOf } from '../../src/app/keys/api-key.ts';
+import { acceptKey } from '../../src/app/keys/first-key.ts';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
 import type { ApiKey, KeyStore } from '../../src/app/ports/key-store.ts';
 import type { SigningKeys } from '../../src/app/ports/signing-keys.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed, TRACEPARENT } from '../support/events.ts';
+import { keyText } from '../support/key-text.ts';
 
 /** A store whose tables somebody else can write to. */
 export interface StoreWithRows {
@@ -120,6 +123,40 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       await store.change(sql);
       await expect(keys.find(KEY.id)).rejects.toThrow(words);
       await expect(keys.list()).rejects.toThrow(words);
+      await expect(store.check()).rejects.toThrow(words);
+    });
+
+    it.each([
+      ['revoked', (keys: KeyStore) => keys.revoke(KEY.id, LATER)],
+      ['not revoked', async () => true],
+    ])('is not added anew where only the changes of a key are left: %s', async (_, change) => {
+      const { store, keys } = await given();
+      expect(await change(keys)).toBe(true);
+      await store.change('DELETE FROM api_keys');
+      const words = 'is not as it was recorded';
+      for (const each of [KEY, { ...KEY, createdAt: LATER }]) {
+        await expect(keys.add(each)).rejects.toThrow(words);
+        await expect(acceptKey(keys, keyText('other'), LATER)).rejects.toThrow(words);
+      }
+      await expect(keys.find(KEY.id)).rejects.toThrow(words);
+      await expect(store.check()).rejects.toThrow(words);
+      expect(await keys.find(keyIdOf(keyText('other')) as string)).toBeUndefined();
+    });
+
+    it('is no API key any more once it was revoked, whatever was changed since', async () => {
+      const { store, keys } = await given();
+      await keys.revoke(KEY.id, LATER);
+      const first = `FROM key_changes WHERE id = '${KEY.id}' AND change = 1`;
+      await store.change(
+        `INSERT INTO key_changes SELECT id, 3, checksum, limits_checksum ${first}`,
+      );
+      await store.change(
+        `UPDATE api_keys SET revoked_at = NULL, checksum = (SELECT checksum ${first})`,
+      );
+      const words = 'is not as it was last changed';
+      await expect(keys.find(KEY.id)).rejects.toThrow(words);
+      await expect(keys.list()).rejects.toThrow(words);
+      await expect(keys.limit(KEY.id, {})).rejects.toThrow(words);
       await expect(store.check()).rejects.toThrow(words);
     });
 

@@ -105,10 +105,11 @@ class Store {
   }
 
   /** Returns the output of a real start, until it is refused, reports damage or serves. */
-  async start(): Promise<string> {
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<string> {
     await using program = start(['serve'], this.place.folder, {
       PORT: '0',
       DATABASE_URL: `sqlite:${this.file}`,
+      ...settings,
     });
     const outcome = /Nothing was changed|damaged|answers at/;
     // Awaited here, because the program is stopped at the end of this function.
@@ -391,6 +392,17 @@ async function withoutRevocation(): Promise<void> {
   expect(await store.start()).toMatch(says);
   truncateSync(`${store.file}-head`, 1_024);
   await store.isNotFoundBy(...store.audit);
+}
+
+async function revivedKey(): Promise<void> {
+  const store = await Store.make();
+  const { out } = await store.run('keys', 'create', '--name', 'shop');
+  await store.run('keys', 'revoke', out.trim());
+  store.tamper('DELETE FROM api_keys');
+  const says = /the row "\w{10}" of api_keys is not as it was recorded/;
+  expect(await store.start({ INITIAL_API_KEY: out.trim() })).toMatch(says);
+  await store.isFoundBy(['verify'], says);
+  expect(await store.start()).toMatch(says);
 }
 
 async function renamedKey(): Promise<void> {
@@ -691,6 +703,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
   'undoes the last changes': withoutRevocation,
+  'makes a revoked API key valid': revivedKey,
   'changes an API key by SQL': renamedKey,
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
   'marks a store': marked,

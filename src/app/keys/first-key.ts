@@ -11,8 +11,13 @@ export function keyRecord(text: string, given: Omit<ApiKey, 'id' | 'hash'>): Api
   return { ...given, id, hash: hashKeyText(text) };
 }
 
-/** Adds a given key with every scope. An existing one is left unchanged. */
+/**
+ * Adds a given key with every scope. An existing one is left unchanged. Throws {@link DamagedStore}, and
+ * adds nothing, if any key is damaged.
+ */
 export async function acceptKey(keys: KeyStore, text: string, createdAt: Instant): Promise<void> {
+  // The first check of a large store is not over yet. Its keys are read here.
+  await keys.list();
   await keys.add(keyRecord(text, { name: 'initial', scopes: SCOPES, createdAt }));
 }
 

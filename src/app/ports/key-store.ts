@@ -11,7 +11,10 @@ export interface KeyStore {
   find(id: string): Promise<ApiKey | undefined>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly ApiKey[]>;
-  /** Adds a key. Returns false, and changes nothing, if its id is taken. */
+  /**
+   * Adds a key. Returns false, and changes nothing, if its id is taken. Throws {@link DamagedStore},
+   * and changes nothing, if the key that has the id cannot be found: it may have been revoked.
+   */
   add(key: ApiKey): Promise<boolean>;
   /** Revokes a key permanently. Returns false if there is no such key, or it was revoked before. */
   revoke(id: string, at: Instant): Promise<boolean>;

@@ -70,7 +70,8 @@ export type KeyColumns = readonly [
 
 /**
  * An API key as it is read. `isAsLastChanged` is true, or 1, if its checksums are those of its last
- * change (table key_changes): a row that a disk has failed to write matches its own checksum.
+ * change (table key_changes), and none of its changes was a revocation that the row lacks: a row that
+ * a disk has failed to write, or that was added anew, matches its own checksum.
  */
 export type KeyRow = readonly [
   ...KeyColumns,

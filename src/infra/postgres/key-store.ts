@@ -12,7 +12,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
  * oldest first, or the one with the id `$1`. A key of which only changes are left has a row without
- * its columns.
+ * its columns. A key's checksum changes by a revocation only: one in force has never had another.
  */
 export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
   const [where, order] =
@@ -20,7 +20,9 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS NOT DISTINCT FROM (k.checksum, k.limits_checksum)
-       FROM store_orders.key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)`;
+       FROM store_orders.key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
+    AND (revoked_at IS NOT NULL OR NOT EXISTS (
+      SELECT FROM store_orders.key_changes WHERE id = k.id AND checksum <> k.checksum))`;
   const withoutRow = `UNION ALL
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM store_orders.key_changes AS c
@@ -37,7 +39,9 @@ const LIST: Statement = { name: 'list_keys', text: selectKeys('all') };
 const ADD: Statement = {
   name: 'add_key',
   text: `INSERT INTO store_orders.api_keys (${COLUMNS}, limits, limits_checksum)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
+           SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+             WHERE NOT EXISTS (SELECT FROM store_orders.key_changes WHERE id = $1)
+           ON CONFLICT DO NOTHING RETURNING id`,
 };
 const REVOKE: Statement = {
   name: 'revoke_key',
@@ -70,7 +74,10 @@ export class PostgresKeyStore implements KeyStore {
 
   async add(key: ApiKey): Promise<boolean> {
     const row = keyRow({ ...key, name: JSON.stringify(key.name) });
-    return (await this.#db.query(ADD, row)).length === 1;
+    if ((await this.#db.query(ADD, row)).length === 1) return true;
+    // Throws if the row of the key that has the id is gone.
+    await this.find(key.id);
+    return false;
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
@@ -85,8 +92,9 @@ export class PostgresKeyStore implements KeyStore {
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
     const [row] = await this.#db.query<KeyRow>(FIND, [id]);
     if (row === undefined) return false;
+    const { limits: present = {} } = keyIn(row);
     const isAny = before === undefined;
-    if (!isAny && !isDeepStrictEqual(keyIn(row).limits ?? {}, before)) return false;
+    if (!isAny && !isDeepStrictEqual(present, before)) return false;
     // If another process limits the key first, its checksum differs and nothing is updated here.
     const values = [...limitColumns(id, limits), id, isAny, row[9]];
     return (await this.#db.query(LIMIT, values)).length === 1;

@@ -16,7 +16,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
  * oldest first, or the one with `@id`. A key of which only changes are left has a row without its
- * columns.
+ * columns. A key's checksum changes by a revocation only: one in force has never had another.
  */
 export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
   const [where, order] =
@@ -24,7 +24,9 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS (k.checksum, k.limits_checksum)
-       FROM key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)`;
+       FROM key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
+    AND (revoked_at IS NOT NULL OR NOT EXISTS (
+      SELECT 1 FROM key_changes WHERE id = k.id AND checksum <> k.checksum))`;
   const withoutRow = `UNION ALL
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM key_changes AS c
@@ -57,7 +59,9 @@ export class SqliteKeyStore implements KeyStore {
     this.#list = db.prepare(selectKeys('all')).raw();
     this.#add = db.prepare(
       `INSERT INTO api_keys (${COLUMNS}, limits, limits_checksum)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+           WHERE NOT EXISTS (SELECT 1 FROM key_changes WHERE id = ?)
+         ON CONFLICT DO NOTHING`,
     );
     this.#revoke = db.prepare(
       'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
@@ -78,7 +82,10 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    return this.#noted(orUnavailable(() => this.#add.run(...keyRow(key))));
+    if (this.#noted(orUnavailable(() => this.#add.run(...keyRow(key), key.id)))) return true;
+    // Throws if the row of the key that has the id is gone.
+    await this.find(key.id);
+    return false;
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
@@ -93,8 +100,9 @@ export class SqliteKeyStore implements KeyStore {
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
     const row = this.#row(id);
     if (row === undefined) return false;
+    const { limits: present = {} } = keyIn(row);
     const isAny = before === undefined;
-    if (!isAny && !isDeepStrictEqual(keyIn(row).limits ?? {}, before)) return false;
+    if (!isAny && !isDeepStrictEqual(present, before)) return false;
     // If another process limits the key first, its checksum differs and nothing is updated here.
     const values = [...limitColumns(id, limits), id, Number(isAny), row[9]];
     return this.#noted(orUnavailable(() => this.#limit.run(...values)));
