@@ -12,6 +12,7 @@ import { decode, type StoredEvent } from '../events/codec.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
+import { isHeldUp } from './connection/errors.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { CHUNK_EVENTS, readStored } from './stored-events.ts';
@@ -48,6 +49,7 @@ export class AppendLocked {
       begun = await this.#appending.reporting(() => this.#begin(connection, seen, names));
     } catch (error) {
       connection.release(error as Error);
+      if (isHeldUp(error as Error)) this.#appending.refused(error as Error);
       // Damage is permanent, unlike a failed connection.
       if (error instanceof UnreadableEvent) throw error;
       return { kind: 'unavailable', cause: error as Error };

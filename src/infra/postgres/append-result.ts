@@ -36,6 +36,8 @@ export interface Appending {
   readonly reporting: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Called when the server has refused to record a change to a log that is whole. */
   readonly refused: (cause: Error) => void;
+  /** Called when a change was recorded. */
+  readonly recorded: () => void;
   /** The limit of the search for a commit whose answer was lost, in milliseconds. */
   readonly maxSearchMs: number;
 }
@@ -82,10 +84,13 @@ export async function resultOf(
 }
 
 function appended(
-  { notifier, known }: Appending,
+  { notifier, known, recorded }: Appending,
   { edge, events, notifies, isNothing }: Change,
 ): AppendResult {
-  if (!isNothing) notifier.written(notifies);
+  if (!isNothing) {
+    notifier.written(notifies);
+    recorded();
+  }
   known.note(edge, edge, highestIdIn(events));
   return { kind: 'appended', events };
 }

@@ -32,6 +32,8 @@ interface Options extends KnownHeadOptions {
   readonly maxSearchMs?: number;
   /** Called when the server has refused to record a batch. */
   readonly refused?: (cause: Error) => void;
+  /** Called when a batch was recorded. */
+  readonly recorded?: () => void;
   /** Awaited in each look at the head. */
   readonly lookBesideHead?: () => Promise<void>;
   /** Called after each look at the head, with its error if it failed. */
@@ -74,6 +76,7 @@ export class PostgresEventLog implements EventLog {
       lockWaits: this.#lockWaits,
       reporting: <Result>(work: () => Promise<Result>) => this.#reporting(work),
       refused: (cause: Error) => options.refused?.(cause),
+      recorded: () => options.recorded?.(),
       maxSearchMs: options.maxSearchMs ?? MAX_SEARCH_MS,
     };
     this.#alone = new AppendAlone(appending);

@@ -4,8 +4,11 @@ import { CLOCKS } from '../../app/clock.ts';
 import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
 import { Readability } from '../checking/readability.ts';
 import { Reported } from '../checking/reported.ts';
-import type { Queryable, Statement } from './connection/connection.ts';
+import type { Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
 import {
+  isDiskFull,
+  isHeldUp,
   isRefusedForGood,
   isRefusedForNow,
   isRefusedRead,
@@ -15,7 +18,7 @@ import type { FoundDamage } from './damage.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { gravestFlaws } from './schema-check.ts';
 import { missingRights, unsafeSettings } from './start/checks.ts';
-import { refusalIn, refusedWrites } from './start/writes.ts';
+import { heldUpWrite, refusalIn, refusedWrites } from './start/writes.ts';
 
 /** The interval of the looks beside the head, in milliseconds. After a failure, none is left out. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -39,21 +42,27 @@ type Reports = Pick<StoreWatcher, 'impaired' | 'mended'>;
 
 /** The looks at a database while its store is served, and what they have found. */
 export class Looks {
-  readonly #db: Queryable;
+  readonly #db: Pick<Database, 'query' | 'connect'>;
   readonly #damage: FoundDamage;
   readonly #settings: Reported;
   readonly #rights: Reported;
   readonly #writes: Reported;
+  readonly #space: Reported;
   readonly #readability: Readability;
   #failures = 0;
   #dueMs = 0;
+  /** True from a write that was refused for a reason that may pass to the next that succeeds. */
+  #isHeldUp = false;
+  /** The trials in succession that were refused, too. */
+  #refusedTrials = 0;
 
-  constructor(db: Queryable, watcher: Reports, damage: FoundDamage) {
+  constructor(db: Pick<Database, 'query' | 'connect'>, watcher: Reports, damage: FoundDamage) {
     this.#db = db;
     this.#damage = damage;
     this.#settings = new Reported(watcher, 'settings_unsafe');
     this.#rights = new Reported(watcher, 'rights_missing');
     this.#writes = new Reported(watcher, 'writes_refused');
+    this.#space = new Reported(watcher, 'storage_full');
     this.#readability = new Readability(watcher);
   }
 
@@ -70,9 +79,23 @@ export class Looks {
       this.#readability.note(error);
   };
 
-  /** Reports a write that the server has refused, unless that passes by itself. */
+  /**
+   * Reports a write that the server has refused. If that may pass by itself, as a lock does, the looks
+   * from then on try to write, and report it if it lasts.
+   */
   readonly refused = (error: Error): void => {
-    if (isRefusedForGood(error)) this.#writes.note(new Error(refusalIn(error)));
+    const refusal = new Error(refusalIn(error));
+    if (isRefusedForGood(error)) this.#writes.note(refusal);
+    else if (isHeldUp(error)) this.#isHeldUp = true;
+    if (isDiskFull(error)) this.#space.note(refusal);
+  };
+
+  /** Must be called after each write that has succeeded. */
+  readonly recorded = (): void => {
+    if (!this.#isHeldUp) return;
+    this.#isHeldUp = false;
+    this.#refusedTrials = 0;
+    this.#space.note(undefined);
   };
 
   /**
@@ -83,7 +106,8 @@ export class Looks {
   readonly besideHead = async (): Promise<void> => {
     const db = this.#db;
     this.#settings.noteFirst(await unsafeSettings(db));
-    if (CLOCKS.elapsed() < this.#dueMs && !this.#writes.isOn && !this.#damage.isAltered) return;
+    const isWell = !this.#writes.isOn && !this.#isHeldUp && !this.#damage.isAltered;
+    if (CLOCKS.elapsed() < this.#dueMs && isWell) return;
     this.#rights.noteFirst(await missingRights(db));
     await db.query(TABLES);
     // Behind the reads: both would wait for a locked table.
@@ -93,12 +117,22 @@ export class Looks {
   };
 
   async #lookAtWrites(): Promise<void> {
+    const refusal = this.#isHeldUp ? await heldUpWrite(this.#db) : undefined;
+    if (refusal !== undefined) return this.#refusedAgain(refusal);
+    this.recorded();
     const refused = await refusedWrites(this.#db);
     if (refused === undefined) return;
     // A refusal of rows, such as by a constraint of somebody else, is not found without one.
     const isOver =
       !this.#writes.isOn || (await gravestFlaws(this.#db, SCHEMA_VERSION)).length === 0;
     if (refused.length > 0 || isOver) this.#writes.noteFirst(refused);
+  }
+
+  #refusedAgain(error: Error): void {
+    this.refused(error);
+    this.#refusedTrials += 1;
+    if (isDiskFull(error) || this.#refusedTrials < MIN_FAILURES) return;
+    this.#writes.note(new Error(refusalIn(error)));
   }
 }
 

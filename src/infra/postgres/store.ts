@@ -128,6 +128,7 @@ function logOf(
     lookBesideHead: looks.besideHead,
     looked: looks.looked,
     refused: looks.refused,
+    recorded: looks.recorded,
     heard: hearingOf(watcher),
   });
 }

@@ -1,5 +1,8 @@
 /** What becomes wrong in a database that is served is named, and passes by itself. */
 
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Impairment } from '../../../src/app/ports/impairment.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
@@ -7,9 +10,10 @@ import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
-import { Cluster, placeInMemory } from '../../support/postgres/cluster.ts';
+import { Cluster, giveAway, placeInMemory } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql, tamper } from '../../support/postgres/sql.ts';
+import { canMount, SmallDisk } from '../../support/small-disk.ts';
 import { watcher } from '../../support/watcher.ts';
 
 /** Longer than a few looks at the head. */
@@ -112,6 +116,53 @@ it('a constraint by which rows are refused is named before the answer, until it 
   expect(impaired.get('writes_refused')).toMatch(/^the server refuses writes: .*"few"/);
   await sql(url, 'ALTER TABLE store_orders.events DROP CONSTRAINT few');
   await expect.poll(() => [...impaired], WITHIN).toStrictEqual([]);
+  expect(await run()).toBe('accepted');
+});
+
+it.each([
+  ['the log', 'SELECT FROM store_orders.tree FOR UPDATE'],
+  ['the events', 'LOCK TABLE store_orders.events IN SHARE MODE'],
+  ['the outcomes', 'LOCK TABLE store_orders.kept_outcomes IN SHARE MODE'],
+])('a lock of %s that another session keeps is named until it is over', async (_, lock) => {
+  const url = await newDatabase();
+  const { impaired, ever, run } = await served(url);
+  const other = new pg.Client(url);
+  onTestFinished(() => other.end());
+  await other.connect();
+  await other.query(`BEGIN; ${lock}`);
+  expect(await run()).toBe('unavailable');
+  await expect
+    .poll(() => impaired.get('writes_refused'), WITHIN)
+    .toBe('the server refuses writes: canceling statement due to lock timeout');
+  await other.query('ROLLBACK');
+  await expect.poll(() => [...impaired], WITHIN).toStrictEqual([]);
+  expect([...ever]).toStrictEqual(['writes_refused']);
+  expect(await run()).toBe('accepted');
+  expect(await sql(url, `SELECT count(*)::integer AS n FROM store_orders.kept_outcomes`)).toEqual([
+    { n: 2 },
+  ]);
+});
+
+it.skipIf(!canMount)('a full disk of the server is named until there is space', async () => {
+  const disk = new SmallDisk(3_000);
+  const space = join(disk.folder, 'data');
+  mkdirSync(space);
+  giveAway(disk.folder);
+  const cluster = await Cluster.start(18, {}, placeInMemory());
+  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  await cluster.sql(`CREATE TABLESPACE small LOCATION '${space}'`);
+  await cluster.sql('ALTER TABLE store_orders.events SET TABLESPACE small');
+  const { impaired, ever, run } = await served(url);
+  disk.fill();
+  // The pages that the table has already take some more.
+  await expect.poll(run, { timeout: 60_000, interval: 0 }).toBe('unavailable');
+  expect(impaired.get('storage_full')).toMatch(/^the server refuses writes: .*No space left/);
+  expect(await run()).toBe('unavailable');
+  disk.free();
+  await expect.poll(() => [...impaired], WITHIN).toStrictEqual([]);
+  expect([...ever]).toStrictEqual(['storage_full']);
   expect(await run()).toBe('accepted');
 });
 

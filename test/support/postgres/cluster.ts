@@ -278,7 +278,7 @@ const NO_PART = /postmaster\.(?:pid|opts)$|\/pg_replslot\/.|\/pg_stat_tmp\/.|\.p
  * Makes the server's user the owner of a folder and its contents. PostgreSQL refuses shared
  * folders.
  */
-function giveAway(folder: string): void {
+export function giveAway(folder: string): void {
   const all = readdirSync(folder, { recursive: true }) as string[];
   for (const name of ['', ...all]) {
     const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = identity;

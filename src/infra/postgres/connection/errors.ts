@@ -35,8 +35,21 @@ export function isRefusedForNow(error: Error): boolean {
  * rule or a publication of somebody else; not for a missing right, which is found on its own.
  */
 export function isRefusedForGood(error: Error): boolean {
+  return isRefusal(error.cause ?? error) && !isHeldUp(error) && !isDenied(error);
+}
+
+/**
+ * Returns true if the server has refused a write for a reason that may pass by itself, such as a lock of
+ * another session, or a full disk.
+ */
+export function isHeldUp(error: Error): boolean {
   const cause = error.cause ?? error;
-  return isRefusal(cause) && !/^(?:25|40|53|55P03|55006|57|42501)/.test(cause.code ?? '');
+  return isRefusal(cause) && /^(?:25|40|53|55P03|55006|57)/.test(cause.code ?? '');
+}
+
+/** Returns true if the disk of the server is full. */
+export function isDiskFull(error: Error): boolean {
+  return codeOf(error) === '53100';
 }
 
 /** Returns the error of a server that is not durable, also as one of several hosts. */

@@ -1,9 +1,10 @@
-/** The check that the server lets a store be written: it finds refusals before a command does. */
+/** The checks that the server lets a store be written, without a command. */
 
 import type pg from 'pg';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
-import { isRefusedForGood } from '../connection/errors.ts';
+import type { Database } from '../connection/database.ts';
+import { isHeldUp, isRefusal, isRefusedForGood } from '../connection/errors.ts';
 import { RIGHTS } from '../rights.ts';
 
 /**
@@ -34,6 +35,42 @@ export async function refusedWrites(db: Queryable): Promise<string[] | undefined
     return [];
   } catch (error) {
     return isRefusedForGood(error as Error) ? [refusalIn(error as Error)] : undefined;
+  }
+}
+
+/**
+ * Records an event and an outcome of 64 KiB each as a command would, under the log's lock, and takes them
+ * back: they need space and locks that {@link WRITE_NOTHING} does not need.
+ */
+const TRY_TO_RECORD = `
+  BEGIN;
+  SET LOCAL lock_timeout = 400;
+  SELECT FROM store_orders.tree FOR UPDATE;
+  WITH large AS (
+    SELECT string_agg(md5(random()::text), '') AS text FROM generate_series(1, 2048)
+  ), event AS (
+    INSERT INTO store_orders.events
+      SELECT (SELECT coalesce(max(position), 0) + 1 FROM store_orders.events),
+             1, 1, 'Trial', 1, text, '{}' FROM large
+  )
+  INSERT INTO store_orders.kept_outcomes SELECT '', '', text, NULL, NULL, NULL, '' FROM large;
+  ROLLBACK`;
+
+/**
+ * Tries to record something, of which nothing remains. Returns the error of a refusal that may pass by
+ * itself; undefined without one. Throws if the database is out of reach.
+ */
+export async function heldUpWrite(db: Pick<Database, 'connect'>): Promise<Error | undefined> {
+  const connection = await db.connect();
+  try {
+    await connection.run(TRY_TO_RECORD);
+    connection.release();
+    return undefined;
+  } catch (error) {
+    if (isRefusal(error)) await connection.rollBack();
+    else connection.release(error as Error);
+    if (!isRefusal(error)) throw error;
+    return isHeldUp(error) ? error : undefined;
   }
 }
 
