@@ -102,13 +102,15 @@ export class HeadWatch {
   }
 
   async #listen(): Promise<void> {
-    const ended = (cause?: Error) => {
-      this.#isListening = false;
-      this.#unheard = cause ?? new Error('the connection that listens has ended');
-    };
     let made: pg.Client | undefined;
     try {
       const listener = await this.#db.listener((client) => {
+        const ended = (cause?: Error) => {
+          // One on a way that has failed may end when the next listens.
+          if (this.#listener !== client) return;
+          this.#isListening = false;
+          this.#unheard = cause ?? new Error('the connection that listens has ended');
+        };
         made = client;
         this.#listener = client;
         client.on('error', ended);

@@ -62,6 +62,11 @@ describe('an instance is found to run on a store', () => {
     );
     await expect.poll(() => sessions(beside), WITHIN).toStrictEqual([]);
     await expectFoundServed(url);
+    const db = new Database(url.replace('postgres@', `${user}@`));
+    onTestFinished(() => db.close());
+    // The server has no TLS, which is tried first, and is not the reason.
+    for (let tries = 1; tries <= 2; tries++)
+      await expect(db.listener(() => {})).rejects.toThrow(/^too many connections for role/);
     await expect
       .poll(() => told, WITHIN)
       .toContainEqual(expect.stringMatching(/^notifications .* are not received/));

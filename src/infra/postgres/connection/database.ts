@@ -139,13 +139,11 @@ export class Database implements Queryable {
 
   /**
    * Connects a client outside of the pool, for listening.
-   * @param made Receives the client before it is connected.
+   * @param made Receives each client before it is connected: one for each way that is tried.
    */
   async listener(made: (client: pg.Client) => void): Promise<pg.Client> {
     const settings = { ...this.#settings, application_name: SERVER_NAME };
-    const client = new (this.#route.clientsWith(settings, this.#clients))();
-    made(client);
-    await client.connect();
+    const client = await this.#route.open(settings, this.#clients, made);
     await applySettings(client, this.#use);
     return client;
   }

@@ -81,12 +81,18 @@ export class Route {
   /**
    * Connects to the primary, which may be any of the hosts. Throws {@link Unreachable}.
    * @param open Receives the clients that are open, or are being opened.
+   * @param made Called with each client before it is connected.
    */
-  async open(settings: pg.ClientConfig, open?: Set<RoutedClient>): Promise<RoutedClient> {
+  async open(
+    settings: pg.ClientConfig,
+    open?: Set<RoutedClient>,
+    made: (client: RoutedClient) => void = () => {},
+  ): Promise<RoutedClient> {
     const Client = this.clientsWith(settings, open);
     return this.first(async () => {
       const client = new Client();
       client.on('error', () => {});
+      made(client);
       try {
         await client.connect();
         const { rows } = await client.query<{ isStandby: boolean }>(IS_STANDBY);
