@@ -4,6 +4,7 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Migrated } from '../../app/ports/store.ts';
 import { refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
 import type { Statement } from './connection/connection.ts';
+import { isDenied } from './connection/errors.ts';
 import { Route } from './connection/route.ts';
 import { APP_ROLE, GRANTS, OWNER_ROLE } from './rights.ts';
 import { MIGRATION_LOCK, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
@@ -41,12 +42,13 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const { message } = error as Error;
-    throw new UserError(
-      `The database cannot be migrated: ${message}. Run \`store-orders migrate\` as somebody who ` +
-        'may create schemas and roles there.',
-      { cause: error },
-    );
+    const failure = error as Error;
+    const advice = isDenied(failure)
+      ? ' Run `store-orders migrate` as somebody who may create schemas and roles there.'
+      : '';
+    throw new UserError(`The database cannot be migrated: ${failure.message}.${advice}`, {
+      cause: error,
+    });
   } finally {
     await client?.end().catch(() => undefined);
   }

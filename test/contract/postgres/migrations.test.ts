@@ -70,6 +70,18 @@ describe('a migration', () => {
     expect(await sql(url, 'SELECT schema_version FROM store_orders.store')).toHaveLength(1);
   });
 
+  it('that fails names the remedy of a missing right only if one is missing', async () => {
+    const url = await empty();
+    const user = await login(url, '');
+    await expect(migrate(user, false)).rejects.toThrow(
+      /^The database cannot be migrated: permission denied .*\. Run `store-orders migrate` as somebody/,
+    );
+    await sql(url, `DROP ROLE ${new URL(user).username}`);
+    await expect(migrate(user, false)).rejects.toThrow(
+      /^The database cannot be migrated: role "\w+" does not exist\.$/,
+    );
+  });
+
   it('by a server is reported', async () => {
     const noticed: object[] = [];
     const given = watcher({ noticed: (_, about) => noticed.push(about) });
