@@ -6,7 +6,7 @@ export interface Decided<Result> {
   readonly record?: CosignedCheckpoint;
 }
 
-interface CosignedCheckpoint {
+export interface CosignedCheckpoint {
   /** The number of leaves. It never decreases. */
   readonly size: number;
   /** The signed note with the witness's own cosignature. */
@@ -15,12 +15,15 @@ interface CosignedCheckpoint {
 
 /** The latest cosigned checkpoints of a witness, by the origins of their logs. */
 export interface WitnessMemory {
-  /** Returns the note that was recorded last; `undefined` if there is none. */
-  latest(origin: string): string | undefined;
+  /** Returns what was recorded last; `undefined` if there is nothing. */
+  latest(origin: string): CosignedCheckpoint | undefined;
   /**
-   * Decides with the latest note, and records the decision, in one transaction: no other process
+   * Decides with what was recorded last, and records the decision, in one transaction: no other process
    * records anything in between. When it returns, the record is on the disk. Throws {@link
    * StoreUnavailable} if nothing could be recorded.
    */
-  update<Result>(origin: string, decide: (latest: string | undefined) => Decided<Result>): Result;
+  update<Result>(
+    origin: string,
+    decide: (latest: CosignedCheckpoint | undefined) => Decided<Result>,
+  ): Result;
 }

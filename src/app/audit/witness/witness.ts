@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { CLOCKS } from '../../clock.ts';
 import { DamagedStore } from '../../ports/store.ts';
-import type { Decided, WitnessMemory } from '../../ports/witness-memory.ts';
+import type { CosignedCheckpoint, Decided, WitnessMemory } from '../../ports/witness-memory.ts';
 import { verifyCosignatureBy } from '../proofs/cosignature.ts';
 import { RecordTree, readNote, type TreeHead, verifyConsistency } from '../proofs/verifier.ts';
 import type { Cosigner } from './cosigner.ts';
@@ -80,7 +80,7 @@ export class Witness {
     if (origin === undefined) return undefined;
     const latest = this.#parts.memory.latest(origin);
     this.#seen(origin, latest);
-    return latest;
+    return latest?.note;
   }
 
   #decide(
@@ -100,15 +100,17 @@ export class Witness {
   }
 
   /**
-   * Returns the state in a recorded note. Throws {@link DamagedStore} if it is not one that this witness
-   * has signed for this log.
+   * Returns the recorded state. Throws {@link DamagedStore} unless its note is one that this witness has
+   * signed for this log, of the recorded size, from which the next one is not smaller.
    */
-  #seen(origin: string, note: string | undefined): Seen {
-    if (note === undefined) return NOTHING_SEEN;
+  #seen(origin: string, recorded: CosignedCheckpoint | undefined): Seen {
+    if (recorded === undefined) return NOTHING_SEEN;
+    const { size, note } = recorded;
     const atS = verifyCosignatureBy(note, this.#parts.cosigner.verifierKey);
     const read = readNote(note);
     const checkpoint = read.ok ? readCheckpoint(read.value.text) : undefined;
-    if (atS.ok && atS.value !== undefined && checkpoint?.origin === origin) {
+    const isOfRow = checkpoint?.origin === origin && checkpoint.head.size === size;
+    if (atS.ok && atS.value !== undefined && isOfRow) {
       return { ...checkpoint.head, atS: atS.value };
     }
     throw new DamagedStore(`the recorded checkpoint of ${origin} is not one of this witness`);

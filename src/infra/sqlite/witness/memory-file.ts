@@ -8,8 +8,12 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Cosigner } from '../../../app/audit/witness/cosigner.ts';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
-import { StoreUnavailable } from '../../../app/ports/store.ts';
-import type { Decided, WitnessMemory } from '../../../app/ports/witness-memory.ts';
+import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
+import type {
+  CosignedCheckpoint,
+  Decided,
+  WitnessMemory,
+} from '../../../app/ports/witness-memory.ts';
 import { syncFolder } from '../../process/sync-folder.ts';
 import { cannotOpen, openDurably } from '../database.ts';
 import { refuseForeignFile } from '../migrations.ts';
@@ -63,24 +67,31 @@ export class WitnessMemoryFile implements WitnessMemory {
   readonly #db: Database.Database;
   readonly #wal: Wal;
   readonly #find: Database.Statement;
+  readonly #findMisplaced: Database.Statement;
   readonly #add: Database.Statement;
   readonly #advance: Database.Statement;
 
   constructor(db: Database.Database, wal: Wal) {
     this.#db = db;
     this.#wal = wal;
-    this.#find = db.prepare('SELECT note FROM cosigned WHERE origin = ?').pluck();
+    this.#find = db.prepare('SELECT size, note FROM cosigned WHERE origin = ?');
+    this.#findMisplaced = db.prepare(
+      'SELECT 1 FROM cosigned WHERE substr(note, 1, length(@origin) + 1) = @origin || char(10)',
+    );
     this.#add = db.prepare('INSERT INTO cosigned (size, note, origin) VALUES (?, ?, ?)');
     this.#advance = db.prepare('UPDATE cosigned SET size = ?, note = ? WHERE origin = ?');
   }
 
-  latest(origin: string): string | undefined {
-    return orAway(() => this.#find.get(origin)) as string | undefined;
+  latest(origin: string): CosignedCheckpoint | undefined {
+    return orAway(() => this.#latest(origin));
   }
 
-  update<Result>(origin: string, decide: (latest: string | undefined) => Decided<Result>): Result {
+  update<Result>(
+    origin: string,
+    decide: (latest: CosignedCheckpoint | undefined) => Decided<Result>,
+  ): Result {
     const work = this.#db.transaction(() => {
-      const latest = this.#find.get(origin) as string | undefined;
+      const latest = this.#latest(origin);
       const { result, record } = decide(latest);
       const write = latest === undefined ? this.#add : this.#advance;
       if (record !== undefined) write.run(record.size, record.note, origin);
@@ -91,6 +102,15 @@ export class WitnessMemoryFile implements WitnessMemory {
       this.#wal.requireInPlace();
       return work.immediate();
     });
+  }
+
+  #latest(origin: string): CosignedCheckpoint | undefined {
+    const latest = this.#find.get(origin) as CosignedCheckpoint | undefined;
+    // Otherwise a log whose row has another origin would be new, and any history of it be cosigned.
+    if (latest === undefined && this.#findMisplaced.get({ origin }) !== undefined) {
+      throw new DamagedStore(`the recorded checkpoint of ${origin} has another origin beside it`);
+    }
+    return latest;
   }
 
   close(): void {

@@ -8,7 +8,11 @@ import { Witness, type WitnessAnswer } from '../../../../../src/app/audit/witnes
 import { witnessRequestText } from '../../../../../src/app/audit/witness/witness-request.ts';
 import { knownLogs } from '../../../../../src/app/audit/witness/witness-submission.ts';
 import { DamagedStore } from '../../../../../src/app/ports/store.ts';
-import type { Decided, WitnessMemory } from '../../../../../src/app/ports/witness-memory.ts';
+import type {
+  CosignedCheckpoint,
+  Decided,
+  WitnessMemory,
+} from '../../../../../src/app/ports/witness-memory.ts';
 import { leavesOf, seed, WitnessedLog } from '../../../../support/witnessed-log.ts';
 
 const cosigner = new Cosigner('witness.example/w1', seed(4));
@@ -18,15 +22,15 @@ const ORIGIN_HASH = createHash('sha256').update('example.com/log').digest('hex')
 
 /** The memory of a witness, in this process. */
 class Remembered implements WitnessMemory {
-  readonly notes = new Map<string, string>();
+  readonly records = new Map<string, CosignedCheckpoint>();
 
-  latest(origin: string): string | undefined {
-    return this.notes.get(origin);
+  latest(origin: string): CosignedCheckpoint | undefined {
+    return this.records.get(origin);
   }
 
-  update<Result>(origin: string, decide: (latest?: string) => Decided<Result>): Result {
-    const { result, record } = decide(this.notes.get(origin));
-    if (record !== undefined) this.notes.set(origin, record.note);
+  update<Result>(origin: string, decide: (latest?: CosignedCheckpoint) => Decided<Result>): Result {
+    const { result, record } = decide(this.records.get(origin));
+    if (record !== undefined) this.records.set(origin, record);
     return result;
   }
 }
@@ -108,7 +112,7 @@ describe('a witness', () => {
     const memory = new Remembered();
     const witness = witnessOf(memory);
     if (seen > 0) witness.add(log.request(0, seen));
-    const before = [...memory.notes];
+    const before = [...memory.records];
     const [, checkpoint = ''] = /\n\n(.*\n)\n/s.exec(body) ?? [];
     expect(witness.add(body)).toEqual({
       kind: 'refused',
@@ -116,7 +120,7 @@ describe('a witness', () => {
       reason: expect.stringContaining(reason),
       checkpoint: expect.stringContaining(checkpoint.split('\n', 1)[0] ?? ''),
     });
-    expect([...memory.notes]).toEqual(before);
+    expect([...memory.records]).toEqual(before);
   });
 
   it('refuses what is no submission', () => {
@@ -156,9 +160,10 @@ describe('a witness', () => {
       'is of another log',
       `other\n${text.split('\n').slice(1).join('\n')}\n${cosigner.cosign(text.replace('example.com/log', 'other'), NOW_S)}`,
     ],
-  ])('takes no record for its own that %s', (_, note) => {
+    ['has another size beside it', log.note(3) + cosigner.cosign(text, NOW_S), 4],
+  ])('takes no record for its own that %s', (_, note, size = 3) => {
     const memory = new Remembered();
-    memory.notes.set('example.com/log', note);
+    memory.records.set('example.com/log', { size, note });
     const witness = witnessOf(memory);
     expect(() => witness.add(log.request(3, 5))).toThrow(DamagedStore);
     expect(() => witness.checkpointOf(ORIGIN_HASH)).toThrow(DamagedStore);
