@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import type { SigningKeys } from '../../src/app/ports/signing-keys.ts';
 import { LATER, NOON } from '../support/events.ts';
+import { seed } from '../support/witnessed-log.ts';
 
 /** Opens one more handle on the same record, as another process would. */
 export type OpenSigningKeys = () => Promise<SigningKeys>;
 
 const [FIRST, SECOND] = [
-  { verifierKey: 'store-orders/a+00000000+A', since: NOON },
-  { verifierKey: 'Ünï +0+', since: LATER },
+  { verifierKey: new NoteSigner('store-orders/a', seed(1)).verifierKey, since: NOON },
+  { verifierKey: new NoteSigner('Ünï', seed(2)).verifierKey, since: LATER },
 ] as const;
 
 /**

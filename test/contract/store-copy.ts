@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { copyStore } from '../../src/app/lifecycle/copy-store.ts';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
 import { type ApiKey, SCOPES } from '../../src/app/ports/key-store.ts';
@@ -6,6 +7,7 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import type { StoreCopy, StoreOriginal } from '../../src/app/ports/store-copy.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed, readAll, TRACEPARENT } from '../support/events.ts';
+import { seed } from '../support/witnessed-log.ts';
 import { refusal } from './refusal-trail.ts';
 
 /** One place where a store is, or may come to be. */
@@ -93,7 +95,10 @@ export function storeCopyContract(
       await store.keys.revoke(ACTIVE.id, LATER);
       await store.keys.limit(ACTIVE.id, { streams: 3 });
       await store.keys.limit(LIMITED.id, {});
-      await store.signingKeys.add({ verifierKey: 'log+00000001+A', since: LATER }, 1);
+      await store.signingKeys.add(
+        { verifierKey: new NoteSigner('log', seed(2)).verifierKey, since: LATER },
+        1,
+      );
       await store.refusals.append([refusal(3)]);
       await store.close();
       expect(await copy(from, to)).toMatchObject({ size: 13 });
@@ -181,7 +186,10 @@ async function filled(place: CopyPlace, events: number): Promise<void> {
   await store.keys.add(ACTIVE);
   await store.keys.add(REVOKED);
   await store.keys.add(LIMITED);
-  await store.signingKeys.add({ verifierKey: 'log+00000000+A', since: NOON }, 0);
+  await store.signingKeys.add(
+    { verifierKey: new NoteSigner('log', seed(1)).verifierKey, since: NOON },
+    0,
+  );
   await store.refusals.append([refusal(1), refusal(2)]);
   await store.close();
 }

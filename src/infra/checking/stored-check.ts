@@ -1,12 +1,14 @@
 /** Checks of stored data that all engines share. Each throws {@link DamagedStore}. */
 
 import type { Finding } from '../../app/audit/proofs/trail-check.ts';
+import { readNoteKey } from '../../app/audit/proofs/verifier.ts';
 import type { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedEpochs, Epochs } from '../../app/log/epochs.ts';
 import { type Frontier, HASH_BYTES, type TreeHead } from '../../app/log/merkle-tree.ts';
 import { hasRightTypes, recordOf } from '../../app/log/recorded-event.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
+import { MAX_REFUSALS } from '../../app/ports/refusal-trail.ts';
 import type { SignedWith } from '../../app/ports/signing-keys.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type Instant, isInstant } from '../../domain/instant.ts';
@@ -71,15 +73,12 @@ export function requireOneStore<Row extends readonly unknown[]>(rows: readonly R
 /** A row of the record of signing keys. */
 export type SigningKeyRow = readonly [number: number, verifierKey: string, since: string];
 
-/** The form of a public key: `NAME+ID+BASE64`. */
-const VERIFIER_KEY = /^[^+]+\+[^+]+\+/;
-
 /** Returns all signing keys. Throws {@link DamagedStore} for a row that no version has recorded. */
 export function signedWithIn(rows: readonly SigningKeyRow[]): readonly SignedWith[] {
   return rows.map(([number, verifierKey, since], index) => {
     // The first key of a store that is older than the record is unknown.
     const isUnknown = index === 0 && verifierKey === '' && since === '';
-    const isKey = VERIFIER_KEY.test(verifierKey) && isInstant(since);
+    const isKey = readNoteKey(verifierKey).ok && isInstant(since);
     if (number === index + 1 && (isKey || isUnknown))
       return { verifierKey, since: since as Instant };
     throw new DamagedStore(`row ${number} of the record of signing keys is not what was recorded`);
@@ -101,31 +100,62 @@ export async function checkRefusals(
   readAfter: (position: number) => readonly RefusalRow[] | Promise<readonly RefusalRow[]>,
   pace: Pace,
 ): Promise<void> {
+  let first: number | undefined;
   let last = 0;
   for (;;) {
     const rows = await readAfter(last);
+    first ??= rows[0]?.[0];
     let bytes = 0;
     for (const [index, [position, text]] of rows.entries()) {
       // Between two chunks, the oldest may have been dropped.
-      if (index > 0 && position !== last + 1) {
+      if (position < 1 || (index > 0 && position !== last + 1)) {
         throw new DamagedStore(`the refusal at position ${last + 1} is missing`);
       }
       decodeRefusal(position, text);
       bytes += text.length;
       last = position;
     }
-    if (rows.length === 0) return;
+    if (rows.length === 0) break;
     await pace(bytes);
+  }
+  // The oldest are dropped only when there are too many.
+  if (first !== undefined && first !== 1 && last - first + 1 < MAX_REFUSALS) {
+    throw new DamagedStore(`the refusal at position ${first - 1} is missing`);
   }
 }
 
+/** A row of the record of breaks. */
+export type EpochRow = readonly [number: number, statement: string];
+
+/** Returns the epochs that the rows describe, in their order. Throws {@link DamagedEpochs}. */
+export function epochsFrom(storeId: string, rows: readonly EpochRow[]): Epochs {
+  const epochs = new Epochs(
+    storeId,
+    rows.map(([, statement]) => statement),
+  );
+  // The next row must have the next number, and no statement says which row has it.
+  for (const [index, [number]] of rows.entries()) {
+    if (number === index + 1) continue;
+    throw new DamagedEpochs(`the statement of epoch ${index + 1} is recorded under another number`);
+  }
+  return epochs;
+}
+
+/** Throws {@link DamagedStore} unless the rows describe the epochs of a store. Returns these. */
+export function requireEpochs(storeId: string, rows: readonly EpochRow[]): Epochs {
+  const flaws: string[] = [];
+  const epochs = epochsOf(storeId, rows, flaws);
+  for (const flaw of flaws) throw new DamagedStore(flaw);
+  return epochs;
+}
+
 /**
- * Returns the epochs that statements describe. If these are damaged, adds that to `flaws` and
+ * Returns the epochs that the rows describe. If these are damaged, adds that to `flaws` and
  * returns the first epoch only.
  */
-export function epochsOf(storeId: string, statements: readonly string[], flaws: string[]): Epochs {
+export function epochsOf(storeId: string, rows: readonly EpochRow[], flaws: string[]): Epochs {
   try {
-    return new Epochs(storeId, statements);
+    return epochsFrom(storeId, rows);
   } catch (error) {
     if (!(error instanceof DamagedEpochs)) throw error;
     flaws.push(error.message);

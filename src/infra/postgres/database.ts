@@ -2,13 +2,19 @@
 
 import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedStore, type IfAbsent } from '../../app/ports/store.ts';
-import { orUnwhole, refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
+import {
+  orUnwhole,
+  refuseNewerSchema,
+  requireEpochs,
+  requireOneStore,
+} from '../checking/stored-check.ts';
 import { shownAddress } from '../settings/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { isDenied, isLocked } from './connection/errors.ts';
 import type { Timeouts } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
+import { epochRowsIn } from './epochs-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate } from './migrations.ts';
 import { APP_ROLE } from './rights.ts';
@@ -103,6 +109,12 @@ export async function openForCopy(
 export async function aboutStoreIn(db: Queryable): Promise<About | undefined> {
   const [isThere] = await db.query<[boolean]>(IS_THERE);
   return isThere?.[0] === true ? requireOneStore(await db.query<About>(ABOUT)) : undefined;
+}
+
+/** Throws {@link DamagedStore} unless the epochs of the store are as they were recorded. */
+export async function requireEpochsIn(db: Queryable): Promise<void> {
+  const about = await aboutStoreIn(db);
+  if (about !== undefined) requireEpochs(about[0], await epochRowsIn(db));
 }
 
 /** Does work, and closes the database if that fails. */

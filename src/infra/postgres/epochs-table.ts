@@ -3,18 +3,19 @@
 import { now } from '../../app/clock.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
-import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
+import type { BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { Frontier } from '../../app/log/merkle-tree.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
+import { type EpochRow, epochsFrom } from '../checking/stored-check.ts';
 import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { fenceOffServers } from './start/servers.ts';
 
-const STATEMENTS: Statement = {
+const EPOCHS: Statement = {
   name: 'epochs',
-  text: 'SELECT statement FROM store_orders.epochs ORDER BY number',
+  text: 'SELECT number, statement FROM store_orders.epochs ORDER BY number',
 };
 const ENTER: Statement = {
   name: 'enter_epoch',
@@ -56,12 +57,12 @@ export interface Move {
 
 /** Returns the epochs of a store's log. */
 export async function epochsIn(db: Queryable, storeId: string): Promise<Epochs> {
-  return new Epochs(storeId, await statementsIn(db));
+  return epochsFrom(storeId, await epochRowsIn(db));
 }
 
-/** Returns the statements of all breaks, as they are recorded. */
-export async function statementsIn(db: Queryable): Promise<string[]> {
-  return (await db.query<[string]>(STATEMENTS)).map(([statement]) => statement);
+/** Returns the record of all breaks, as it is. */
+export async function epochRowsIn(db: Queryable): Promise<readonly EpochRow[]> {
+  return db.query<[number, string]>(EPOCHS);
 }
 
 /**

@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../../app/ports/store.ts';
 import type { HeadFile } from '../head/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { requireEpochsIn } from './database.ts';
 import { NOWHERE } from './epochs-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
@@ -154,6 +155,8 @@ export class KnownHead {
     const [[number, home] = [0, null]] = await connection.query<[number, string | null]>(EPOCH);
     if (home === NOWHERE) throw this.#refuse(known, 'it was moved to another place');
     if (number === epoch) return;
+    // A row that nobody has recorded begins no epoch, and a restart would be refused because of it.
+    await requireEpochsIn(connection);
     throw this.#refuse(
       known,
       number > epoch

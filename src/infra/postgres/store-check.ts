@@ -7,6 +7,7 @@ import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import { inOrder, type Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
+import { requireEpochsIn } from './database.ts';
 import { orderIdIn } from './event-lines.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
@@ -64,6 +65,7 @@ async function checkAll(db: Database, pace: Pace): Promise<void> {
   for (const flaw of await flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
   for await (const bytes of checkRows(db)) await pace(bytes);
   await signingKeysIn(db);
+  await requireEpochsIn(db);
   await checkLog(db, pace);
   await checkRefusals((after) => db.query<[number, string]>(REFUSALS, [after]), pace);
 }

@@ -3,22 +3,23 @@
 import type Database from 'better-sqlite3';
 import { now } from '../../app/clock.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
-import { type BreakReason, Epochs } from '../../app/log/epochs.ts';
+import type { BreakReason, Epochs } from '../../app/log/epochs.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import { requireOneStore } from '../checking/stored-check.ts';
+import { type EpochRow, epochsFrom, requireOneStore } from '../checking/stored-check.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
 import { headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 /** Returns the epochs of a store's log. */
 export function epochsIn(db: Database.Database): Epochs {
-  return new Epochs(storeIdOf(db), statementsIn(db));
+  return epochsFrom(storeIdOf(db), epochRowsIn(db));
 }
 
-/** Returns the statements of all breaks, as they are recorded. */
-export function statementsIn(db: Database.Database): string[] {
-  return db.prepare('SELECT statement FROM epochs ORDER BY number').pluck().all() as string[];
+/** Returns the record of all breaks, as it is. */
+export function epochRowsIn(db: Database.Database): readonly EpochRow[] {
+  const select = db.prepare('SELECT number, statement FROM epochs ORDER BY number');
+  return select.raw().all() as EpochRow[];
 }
 
 /** Returns the id that a store was given when it was created. Throws {@link DamagedStore}. */

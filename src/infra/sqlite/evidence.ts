@@ -18,7 +18,7 @@ import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
-import { copyIn, statementsIn, storeIdOf } from './epochs-table.ts';
+import { copyIn, epochRowsIn, storeIdOf } from './epochs-table.ts';
 import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import {
   APPLICATION_ID,
@@ -78,7 +78,7 @@ export function openSqliteEvidence(file: string): Evidence {
       .prepare('SELECT coalesce(max(position), 0) FROM events')
       .pluck()
       .get() as number;
-    const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : statementsIn(db), flaws);
+    const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : epochRowsIn(db), flaws);
     const copy = version < WITH_EPOCHS ? undefined : orFlaw(() => copyIn(db), flaws);
     if (noted === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
       flaws.push(`${headFileOf(file)} is missing or cannot be read`);

@@ -72,7 +72,7 @@ function missing(file: string, position: number): string {
 
 /**
  * Throws {@link DamagedStore} if the mark of a store's file as a copy is damaged or contradicts its
- * head, or if the file lacks noted changes of API keys.
+ * head, or if the file lacks the statement of its head's epoch or noted changes of API keys.
  * @param readLog Of {@link refuseOtherLog}.
  */
 export function requireSameBeside(file: string, readLog: (at: number) => Log): void {
@@ -82,7 +82,13 @@ export function requireSameBeside(file: string, readLog: (at: number) => Log): v
   if (head !== undefined && isFalselyMarked(head, log)) {
     throw new DamagedStore(falselyMarked(file, head.position));
   }
-  const lost = log.isCopy ? undefined : lostKeyChanges(file, noted, log.keyChanges);
+  if (log.isCopy) return;
+  if (head !== undefined && !log.epochs.has(head.epoch)) {
+    throw new DamagedStore(
+      `${headFileOf(file)} is of epoch ${head.epoch}, of which this log has no statement`,
+    );
+  }
+  const lost = lostKeyChanges(file, noted, log.keyChanges);
   if (lost !== undefined) throw new DamagedStore(lost);
 }
 

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
+import type { Epochs } from '../../app/log/epochs.ts';
 import { AlteredSchema, DamagedStore } from '../../app/ports/store.ts';
 import type { Pace } from '../checking/keep-checking.ts';
-import { bytesIn, checkEvents, checkRefusals, epochsOf } from '../checking/stored-check.ts';
+import { bytesIn, checkEvents, checkRefusals, requireEpochs } from '../checking/stored-check.ts';
 import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkSnapshot, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
-import { statementsIn, storeIdOf } from './epochs-table.ts';
+import { epochRowsIn, storeIdOf } from './epochs-table.ts';
 import { BEFORE_ALL, CHUNK_ROWS, selectRows, treeOf } from './evidence.ts';
 import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -30,7 +31,7 @@ export async function checkSqliteStore(file: string, pace: Pace): Promise<void> 
     for (const flaw of flawsInSchema(db, SCHEMA_VERSION)) throw new AlteredSchema(flaw);
     // Before the log: a server may be appending, and the noted head is never ahead of the log.
     const noted = readHeadOf(file);
-    checkHead(db, file, noted);
+    checkHead(db, file, noted, requireEpochs(storeIdOf(db), epochRowsIn(db)));
     for (const bytes of checkRows(db)) await pace(bytes);
     await pace(checkStructure(db));
     requireSameBeside(file, (at) => readLog(file, at));
@@ -80,14 +81,12 @@ function checkHead(
   db: Database.Database,
   file: string,
   noted: ReturnType<typeof readHeadOf>,
+  epochs: Epochs,
 ): void {
   if (noted === undefined) return;
   const frontier = new MerkleTables(db).frontier();
   const isSame = frontier.size === noted.position && noted.root !== undefined;
   const isOther = isSame && frontier.root().toString('hex') !== noted.root;
-  const flaws: string[] = [];
-  const epochs = epochsOf(storeIdOf(db), statementsIn(db), flaws);
-  for (const flaw of flaws) throw new DamagedStore(flaw);
   const isKnown = noted.storeId === epochs.storeId && epochs.has(noted.epoch);
   if (isKnown && frontier.size >= noted.position && !isOther) return;
   throw new DamagedStore(`${headFileOf(file)} is of another log`);
@@ -107,6 +106,7 @@ async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
            WHERE position > ? ORDER BY position LIMIT ${CHUNK_ROWS}`,
       )
       .raw();
-    await checkRefusals((after) => select.all(after) as [number, string][], pace);
+    const readAfter = (after: number) => select.all(after === 0 ? BEFORE_ALL : after);
+    await checkRefusals((after) => readAfter(after) as [number, string][], pace);
   });
 }

@@ -109,6 +109,24 @@ describe('an instance that starts on a log that lost events', () => {
     await served(url, file, async (store) => expect(await store.log.head()).toBe(2));
   });
 
+  it('is told of damage if it meets an epoch that nobody has begun', async () => {
+    const url = await newDatabase();
+    const damage: Error[] = [];
+    const log = new PostgresEventLog(new Database(url), {
+      epoch: 0,
+      damaged: (cause) => damage.push(cause),
+    });
+    onTestFinished(() => log.close());
+    expect(await log.head()).toBe(0);
+    await sql(url, `INSERT INTO store_orders.epochs VALUES (1, 'garbage')`);
+    await endOtherSessions(url);
+    const causes = async () => {
+      await log.append(0, () => [newEvent(placed(9n))]);
+      return damage.map(({ message }) => message);
+    };
+    await expect.poll(causes).toContain('the statement of epoch 1 is not whole');
+  });
+
   it('is refused if the log has diverged', async () => {
     const url = await newDatabase();
     const [file, other] = [join(temporaryFolder(), 'one'), join(temporaryFolder(), 'two')];

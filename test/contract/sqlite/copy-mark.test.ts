@@ -60,6 +60,38 @@ function distance(one: number, other: number): number {
   return bits.replaceAll('0', '').length;
 }
 
+describe('the record of epochs', () => {
+  it.each([2, 0, 2 ** 40])(
+    'that has the number %d instead of 1 is found, in a backup as well',
+    async (number) => {
+      const file = await closedStore();
+      const backup = await backupOf(file);
+      await append(backup, 2n);
+      const open = openSqliteForCommandLine(backup);
+      tamper(backup, (db) => void db.prepare('UPDATE epochs SET number = ?').run(number));
+      const says = 'the statement of epoch 1 is recorded under another number';
+      expect(await problemsOf(backup)).toEqual([says]);
+      await expect(checkSqliteStore(backup, async () => {})).rejects.toThrow(says);
+      await expect(open.backup(join(temporaryFolder(), 'copy.db'))).rejects.toThrow(says);
+      await open.close();
+      const start = () => openSqliteForCommandLine(backup);
+      expect(start).toThrow(`The store is damaged: ${says}.`);
+      await expect(acceptLossInSqlite(backup)).rejects.toThrow(`The store is damaged: ${says}.`);
+    },
+  );
+
+  it('that lacks the statement of the epoch of its head file is found', async () => {
+    const backup = await backupOf(await closedStore());
+    await append(backup, 2n);
+    tamper(backup, (db) => void db.exec('DELETE FROM epochs'));
+    expect(await problemsOf(backup)).toEqual([
+      expect.stringMatching(
+        /-head is of epoch 1\.[0-9a-f]{32}, of which this log has no statement$/,
+      ),
+    ]);
+  });
+});
+
 describe('the mark of a store as a copy', () => {
   it('of an older version is no reason for a new epoch where the head file contradicts it', async () => {
     const file = await closedStore();

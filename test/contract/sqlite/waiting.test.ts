@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { type FoldInput, foldInputOf } from '../../../src/app/log/recorded-event.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
@@ -27,6 +28,7 @@ import { LATER, NOON, readAll, TRACEPARENT } from '../../support/events.ts';
 import { emptyStore } from '../../support/older-store.ts';
 import { canMount, coverReadOnly, SmallDisk } from '../../support/small-disk.ts';
 import { honestStore, tamper } from '../../support/tampering.ts';
+import { seed } from '../../support/witnessed-log.ts';
 
 const EVENTS = 70;
 const DISK_KIB = 4_096;
@@ -40,7 +42,8 @@ const KEY = {
   scopes: ['orders:read'],
   createdAt: NOON,
 } as const;
-const SIGNING_KEY = { verifierKey: 'store-orders/a+00000000+A', since: NOON };
+const { verifierKey } = new NoteSigner('store-orders/a', seed(1));
+const SIGNING_KEY = { verifierKey, since: NOON };
 
 const place: Submission = {
   command: { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 },
