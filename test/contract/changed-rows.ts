@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { keyIdOf } from '../../src/app/keys/api-key.ts';
 import { acceptKey } from '../../src/app/keys/first-key.ts';
 import type { Decide, EventLog, KeptOutcome } from '../../src/app/ports/event-log.ts';
@@ -9,6 +10,7 @@ import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed, TRACEPARENT } from '../support/events.ts';
 import { keyText } from '../support/key-text.ts';
+import { seed } from '../support/witnessed-log.ts';
 
 /** A store whose tables somebody else can write to. */
 export interface StoreWithRows {
@@ -21,6 +23,9 @@ export interface StoreWithRows {
   /** Checks the whole store once. */
   check(): Promise<void>;
 }
+
+/** The public key of a log. */
+const SIGNED_WITH = new NoteSigner('a', seed(1)).verifierKey;
 
 const KEY: ApiKey = {
   id: 'AbCdEfGh01',
@@ -161,6 +166,30 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
     });
 
     it.each([
+      'change = change + 1 WHERE change = 2',
+      'change = -1 WHERE change = 2',
+      'change = 2147483647 WHERE change = 2',
+      'change = 2147483647 WHERE change = 1',
+    ])('is no API key any more if a change has another number: %s', async (set) => {
+      const { store, keys } = await given();
+      await keys.limit(KEY.id, { streams: 1 });
+      await store.change(`UPDATE key_changes SET ${set}`);
+      await expect(keys.find(KEY.id)).rejects.toThrow('is not as it was last changed');
+      await expect(keys.revoke(KEY.id, LATER)).rejects.toThrow(DamagedStore);
+      await expect(keys.limit(KEY.id, {})).rejects.toThrow(DamagedStore);
+      await expect(store.check()).rejects.toThrow(DamagedStore);
+    });
+
+    it.each([
+      [`INSERT INTO epochs VALUES (1, 'garbage')`, 'the statement of epoch 1 is not whole'],
+      [`UPDATE store SET id = 'other'`, 'the id of the store is damaged'],
+    ])('is noticed although no request depends on it: %s', async (sql, words) => {
+      const { store } = await given();
+      await store.change(sql);
+      await expect(store.check()).rejects.toThrow(words);
+    });
+
+    it.each([
       ['DELETE FROM kept_outcomes WHERE key = $', '2 kept outcomes were recorded, and 1 are found'],
       ['UPDATE store SET kept_outcomes = 1', '1 kept outcomes were recorded, and 2 are found'],
     ])('is noticed if the disk has lost a write of kept outcomes: %s', async (sql, words) => {
@@ -204,15 +233,16 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
     it.each([
       `INSERT INTO signing_keys VALUES (2, 'x', '${NOON}')`,
       `INSERT INTO signing_keys VALUES (2, '', '')`,
-      `INSERT INTO signing_keys VALUES (3, 'a+0+A', '${NOON}')`,
-      `INSERT INTO signing_keys VALUES (-1, 'a+0+A', '${NOON}')`,
+      `INSERT INTO signing_keys VALUES (3, '${SIGNED_WITH}', '${NOON}')`,
+      `INSERT INTO signing_keys VALUES (-1, '${SIGNED_WITH}', '${NOON}')`,
       `UPDATE signing_keys SET verifier_key = ''`,
+      `UPDATE signing_keys SET verifier_key = 'b' || verifier_key`,
       `UPDATE signing_keys SET since = 'yesterday'`,
       `UPDATE signing_keys SET since = ''`,
     ])('is found in the record of signing keys, which then has none: %s', async (change) => {
       const { store } = await given();
       const keys = await store.openSigningKeys();
-      expect(await keys.add({ verifierKey: 'a+0+A', since: NOON }, 0)).toBe(true);
+      expect(await keys.add({ verifierKey: SIGNED_WITH, since: NOON }, 0)).toBe(true);
       await store.check();
       await store.change(change);
       const says = /^row -?\d of the record of signing keys is not what was recorded$/;

@@ -15,6 +15,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
+import { enterEpochs, storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
+import { cutTwice } from '../contract/changed-cells.ts';
 import { Beside } from '../support/beside.ts';
 import { startProgram } from '../support/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -156,6 +158,16 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     const rows = [1, 2].map((n) => `(${n}, 1, ${n}, 'OrderCancelled', 1, '{"orderId":"1"}', '')`);
     recordInAnyForm(db, () => db.exec(`INSERT INTO events VALUES ${rows.join()}`));
     change(db, 'DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE position = 1');
+    return {};
+  },
+  'The store is damaged: the statement of epoch 2': async (file) => {
+    await served(file);
+    const db = openDatabase(file);
+    enterEpochs(db, cutTwice(storeIdOf(db)));
+    change(
+      db,
+      'DROP TRIGGER epochs_are_never_updated; UPDATE epochs SET number = 5 WHERE number = 2',
+    );
     return {};
   },
   'row 2 of the record': async (file) => {

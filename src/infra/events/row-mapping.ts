@@ -112,6 +112,29 @@ export function keyIn(row: KeyRow): ApiKey {
   };
 }
 
+/** A change of an API key: the checksums that its row has had since. */
+export type KeyChangeRow = readonly [id: string, checksum: Buffer, limitsChecksum: Buffer | null];
+
+/**
+ * Throws {@link DamagedStore} for a change that no version has recorded: of a key, only the revocation
+ * and the limits change. The limits of the past are unknown.
+ * @param keys As of the changes, or of later.
+ */
+export function requirePossible(changes: readonly KeyChangeRow[], keys: readonly ApiKey[]): void {
+  const checksums = new Map(keys.map((key) => [key.id, checksumsOf(key)]));
+  for (const [id, checksum, ofLimits] of changes) {
+    const isOfKey = checksums.get(id)?.some((each) => each.equals(checksum)) === true;
+    if (isOfKey && (ofLimits === null || ofLimits.length === checksum.length)) continue;
+    throw new DamagedStore(`a change of the key ${JSON.stringify(id)} is not as it was recorded`);
+  }
+}
+
+/** Returns the checksums that the row of a key may have had. */
+function checksumsOf(key: ApiKey): readonly Buffer[] {
+  const { revokedAt: _, ...unrevoked } = key;
+  return [key, unrevoked].map((each) => keyRow(each)[7]);
+}
+
 function limitsIn(id: string, [text, checksum]: LimitColumns): Pick<ApiKey, 'limits'> {
   if (text === null && checksum === null) return {};
   requireChecksum('key_limits', [id, text], checksum);

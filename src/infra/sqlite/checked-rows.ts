@@ -4,11 +4,13 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
-import { type KeyRow, keyIn } from '../events/row-mapping.ts';
+import { type KeyChangeRow, type KeyRow, keyIn, requirePossible } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { selectKeys } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
 import { signingKeysIn } from './signing-keys.ts';
+
+const KEY_CHANGES = 'SELECT id, checksum, limits_checksum FROM key_changes';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -43,16 +45,21 @@ function tablesBeside(db: Database.Database): readonly string[] {
 }
 
 /**
- * Checks the checksum of every API key and every kept outcome, that a lookup finds each, and the
- * form of the record of signing keys. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * Checks the checksum of every API key and every kept outcome, that a lookup finds each, the changes
+ * of the keys, and the form of the record of signing keys. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
  * @param version The version of the store's schema.
  */
 export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
   const find = db.prepare('SELECT count(*) FROM api_keys WHERE id = ?').pluck();
-  const keys = db.prepare(selectKeys('all', version)).raw();
-  for (const { id } of (keys.all() as KeyRow[]).map(keyIn)) {
+  // Before the keys, which may be changed meanwhile.
+  const changes =
+    version < WITH_SECOND_PLACES ? [] : (db.prepare(KEY_CHANGES).raw().all() as KeyChangeRow[]);
+  const select = db.prepare(selectKeys('all', version)).raw();
+  const keys = (select.all() as KeyRow[]).map(keyIn);
+  for (const { id } of keys) {
     if (find.get(id) !== 1) throw new DamagedStore(`the API key ${id} is not found by its id`);
   }
+  requirePossible(changes, keys);
   signingKeysIn(db);
   const kept = new KeptOutcomesTable(db);
   const count = '(SELECT count(*) FROM kept_outcomes)';

@@ -15,8 +15,9 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
 
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
- * oldest first, or the one with `@id`. A key of which only changes are left has a row without its
- * columns. A key's checksum changes by a revocation only: one in force has never had another.
+ * oldest first, or the one with `@id`. A key of which only changes are left, and a change with a
+ * number that none can have, have a row without columns. A key's checksum changes by a revocation only:
+ * one in force has never had another.
  */
 export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
   const [where, order] =
@@ -24,13 +25,15 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS (k.checksum, k.limits_checksum)
-       FROM key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
+          AND change = (SELECT count(*) FROM key_changes WHERE id = k.id AND change > 0)
+        FROM key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
     AND (revoked_at IS NOT NULL OR NOT EXISTS (
       SELECT 1 FROM key_changes WHERE id = k.id AND checksum <> k.checksum))`;
   const withoutRow = `UNION ALL
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM key_changes AS c
-      WHERE ${where} AND change = 1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = c.id)`;
+      WHERE ${where} AND
+        (change < 1 OR NOT EXISTS (SELECT 1 FROM api_keys WHERE id = c.id))`;
   const isCovered = version >= WITH_SECOND_PLACES;
   return `
     SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : '1'}, rowid AS number
