@@ -81,7 +81,8 @@ async function bodyOf(
 ): Promise<Blob> {
   const { status, headers, body } = response;
   if (!response.ok) {
-    const asked = { attempt: 1, method: 'GET', url, headers: {}, idempotencyKey: undefined };
+    const given = { method: 'GET', url, headers: {}, idempotencyKey: undefined };
+    const asked = { ...given, attempt: 1, requests: { count: 1 } };
     throw refusalIn({ status, headers, text: await response.text() }, asked);
   }
   const given = headers.get('Content-Type') ?? 'nothing known';
