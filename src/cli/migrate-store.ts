@@ -9,7 +9,8 @@ import { type JsonOption, printResult, withJson } from './shared/results.ts';
 const EXPLANATION = `
 An address is as in DATABASE_URL: sqlite:FILE, or postgres://USER@HOST/DATABASE. Stop everything that
 uses the store first. The copy has the same events to the byte, the same keys and the same id; the
-store itself is not changed. The same command continues a copy that was interrupted.`;
+store itself keeps everything, and is marked as moved. The same command continues a copy that was
+interrupted.`;
 
 interface Addresses extends JsonOption {
   readonly from: string;

@@ -105,6 +105,50 @@ export function storeCopyContract(
       expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
     });
 
+    it('is continued in the same epoch, wherever it was interrupted', async () => {
+      const { from, to } = await given(10);
+      for (const write of WRITES) {
+        for (const moment of ['before', 'after'] as const) {
+          await interrupted(from, to, write, moment);
+        }
+      }
+      await expect(copy(from, to)).rejects.toThrow(/already/);
+      expect(await contentsOf(to)).toStrictEqual(await contentsOf(from));
+      expect([await epochOf(from), await epochOf(to)]).toStrictEqual([1, 0]);
+    });
+
+    it('to a second place begins an epoch, and is not the only one to do so', async () => {
+      const { from, to } = await given(10);
+      const other = await place();
+      await interrupted(from, to, 'finish', 'before');
+      await copy(from, other);
+      await copy(from, to);
+      expect([await epochOf(other), await epochOf(to)]).toStrictEqual([1, 2]);
+    });
+
+    it('that is refused changes nothing in the store', async () => {
+      const { from, to } = await given(10);
+      const [taken, begun] = [await place(), await place()];
+      await copy(from, taken);
+      await (await begun.openCopy('0123456789abcdef')).close();
+      await expect(copy(from, taken)).rejects.toThrow(/already/);
+      await expect(copy(from, begun)).rejects.toThrow(/another store/i);
+      await copy(from, to);
+      expect(await epochOf(to)).toBe(1);
+    });
+
+    it('is refused while another one is made from there, or to there', async () => {
+      const { from, to } = await given(10);
+      const opened = await from.openOriginal();
+      await expect(from.openOriginal()).rejects.toThrow(/Stop it first|Let it finish first/);
+      const copied = await to.openCopy(opened.id);
+      await expect(to.openCopy(opened.id)).rejects.toThrow(/migrate-store.* Let it finish first/);
+      await copied.close();
+      await opened.close();
+      expect(await copy(from, to)).toMatchObject({ size: 10 });
+      expect(await epochOf(to)).toBe(0);
+    });
+
     it('is refused if there is a store already', async () => {
       const { from, to } = await given(10);
       await copy(from, to);
@@ -222,6 +266,72 @@ async function copy(from: CopyPlace, to: CopyPlace, advanced: (events: number) =
   } finally {
     await original.close();
   }
+}
+
+/** The writes of a copy, in an order in which each follows in a copy that the one before has ended. */
+const WRITES = [
+  'beginDueEpoch',
+  'append',
+  'keep',
+  'keys.add',
+  'signingKeys.add',
+  'keys.revoke',
+  'keys.limit',
+  'refusals.append',
+  'enter',
+  'handOver',
+  'finish',
+];
+
+/** Copies a store, and interrupts that before or after the first write of a kind. */
+async function interrupted(
+  from: CopyPlace,
+  to: CopyPlace,
+  write: string,
+  moment: 'before' | 'after',
+): Promise<void> {
+  const cut = async (name: string, work: () => unknown) => {
+    if (name === write && moment === 'before') throw new Error('interrupted');
+    const result = await work();
+    if (name === write) throw new Error('interrupted');
+    return result;
+  };
+  const cutting = (place: CopyPlace): CopyPlace => ({
+    ...place,
+    openOriginal: async () => withCuts(await place.openOriginal(), cut),
+    openCopy: async (id) => withCuts(await place.openCopy(id), cut),
+  });
+  const copying = copy(cutting(from), cutting(to));
+  await expect(copying, `${moment} ${write}`).rejects.toThrow('interrupted');
+}
+
+/** Returns a part of a store whose writes, and those of its own parts, are done by `cut`. */
+function withCuts<Part extends object>(
+  part: Part,
+  cut: (name: string, work: () => unknown) => Promise<unknown>,
+  path = '',
+): Part {
+  return new Proxy(part, {
+    get(target, name: string) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member === 'object' && member !== null)
+        return withCuts(member, cut, `${path}${name}.`);
+      if (typeof member !== 'function') return member;
+      const work = (...values: unknown[]) => member.apply(target, values);
+      if (!WRITES.includes(path + name)) return work;
+      return (...values: unknown[]) => cut(path + name, () => work(...values));
+    },
+  });
+}
+
+/** The number of the epoch that a store is in, once something is recorded. */
+async function epochOf(place: CopyPlace): Promise<number> {
+  const writing = await place.open();
+  await append(writing.log, 1);
+  await writing.close();
+  const { epochs, close } = await place.open();
+  await close();
+  return epochs.number;
 }
 
 /** Everything in a store, as a reader sees it. */

@@ -68,7 +68,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'the end of the -wal file may be lost, and the head file lies beside the store',
   ],
   'postgres/epochs-table.ts': [
-    'NOWHERE recordedHome',
+    'isHandedOver recordedHome homeOf',
     'a dump cannot say of itself that it is one; and a store may be moved while an instance is away',
   ],
   'sqlite/event-traces.ts': ['EventTraces', 'prepares its statements once'],
@@ -94,7 +94,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'a file is told by its id; its first schema had no tree; the refusals have a file of their own',
   ],
   'postgres/schema.ts': [
-    'MIGRATION_LOCK REFUSALS_LOCK SERVING_LOCK CHANNEL',
+    'MIGRATION_LOCK REFUSALS_LOCK SERVING_LOCK COPY_LOCK CHANNEL',
     'locks and channels of a server have names',
   ],
   'postgres/known-head.ts': [

@@ -14,7 +14,8 @@ const CHUNK_RECORDS = 2_000;
 
 /**
  * Copies everything in a store, and checks that both logs have the same root. A copy that was
- * interrupted is continued. Throws {@link UserError} for the unfinished copy of another log.
+ * interrupted is continued. Throws {@link UserError} for the unfinished copy of another log, before
+ * anything is changed.
  * @param advanced Called after every chunk with the number of events copied.
  * @returns The head of the log, which is the same in both stores.
  */
@@ -24,14 +25,15 @@ export async function copyStore(
   advanced: (events: number) => void,
 ): Promise<TreeHead> {
   await refuseOther(from, to);
+  const epochs = await from.beginDueEpoch(to.copyId);
   await copyEvents(from, to, advanced);
   await copyOutcomes(from, to);
   await copyKeys(from.keys, to.keys);
   await copySigningKeys(from.signingKeys, to.signingKeys);
   await copyRefusals(from, to);
   await requireUnchanged(from, to);
-  await to.enter(from.epochs);
-  await from.handOver();
+  await to.enter(epochs);
+  await from.handOver(to.copyId);
   // From the handover on, no service appends to it any more.
   const copy = await requireUnchanged(from, to);
   await to.finish();

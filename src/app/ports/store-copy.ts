@@ -11,19 +11,26 @@ import type { StoreParts } from './store.ts';
 /** A store that is being copied. No server may use it meanwhile. */
 export interface StoreOriginal extends StoreParts {
   readonly id: string;
-  readonly epochs: Epochs;
+  /**
+   * Begins a new epoch if this store is itself a copy, or was handed over: another store may continue
+   * the same log. The very copy that it was handed over to does not, as long as it is unfinished.
+   * Returns the log's epochs.
+   */
+  beginDueEpoch(copyId: string | undefined): Promise<Epochs>;
   /** Returns the first kept outcomes after a name, ordered by client and key, at most `limit`. */
   keptOutcomes(after: OutcomeName, limit: number): Promise<readonly KeptOutcome[]>;
   /**
-   * Marks this store as handed over to its copy: a server that uses it later begins a new epoch. Throws
+   * Marks this store as handed over to a copy: a server that uses it later begins a new epoch. Throws
    * {@link UserError} while one is running.
    */
-  handOver(): Promise<void>;
+  handOver(copyId: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
 /** An unfinished copy of a store. It cannot be opened as a store before {@link finish}. */
 export interface StoreCopy extends StoreParts {
+  /** Differs from that of any other copy, also of one that is begun anew at the same place. */
+  readonly copyId: string | undefined;
   /**
    * Appends stored events with their traces, durably: all of them or none. They must follow the
    * head.

@@ -1,19 +1,25 @@
 /** Copies of a store into PostgreSQL, and from it. */
 
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import type { Epochs } from '../../app/log/epochs.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
-import { openDatabase, openForCopy } from './database.ts';
-import { beginDueEpoch, enterEpochs, markCopy } from './epochs-table.ts';
+import { aboutStoreIn, openDatabase, openForCopy } from './database.ts';
+import {
+  beginDueEpoch,
+  enterEpochs,
+  epochsIn,
+  homeOf,
+  markCopy,
+  recordedHome,
+} from './epochs-table.ts';
 import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
-import { refuseWhileServed } from './start/servers.ts';
+import { lockForCopy, refuseWhileServed } from './start/servers.ts';
 
 const KEEP: Statement = {
   name: 'keep',
@@ -34,45 +40,34 @@ const FINISH_COPY: Statement = {
 /** Opens a store in PostgreSQL to copy it. Throws {@link UserError} while it is served. */
 export async function openPostgresOriginal(url: string): Promise<StoreOriginal> {
   const { db, id } = await openDatabase(url, 'refuse');
-  let epochs: Epochs;
-  try {
+  const close = await lockedForCopy(db, async () => {
     await refuseWhileServed(db);
-    epochs = await beginDueEpoch(db, id, undefined, () => {});
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
+    // Damage of either is found before there is a copy.
+    await epochsIn(db, id);
+    await recordedHome(db);
+  });
   return {
     ...partsOf(db),
     id,
-    epochs,
-    close: () => db.close(),
-    handOver: () => markCopy(db),
+    beginDueEpoch: (copyId) => beginDueEpoch(db, id, undefined, () => {}, copyId),
+    close,
+    handOver: (copyId) => markCopy(db, copyId),
     keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
   };
 }
 
 /** Begins a copy of the store with this id in a database, or continues one that was interrupted. */
 export async function openPostgresCopy(url: string, id: string): Promise<StoreCopy> {
-  const { db, id: there, isWhole } = await openForCopy(url);
-  const parts = partsOf(db);
-  try {
-    if (isWhole) {
-      const { size } = await parts.trail.treeHead();
-      if (size > 0 || (await parts.keys.list()).length > 0) {
-        throw new UserError('There is a store in the database already. It was left as it is.');
-      }
-      await db.query(BEGIN_COPY, [id]);
-    } else if (there !== id) {
-      throw new UserError('Another store is being copied there. It was left as it is.');
-    }
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
+  const { db } = await openForCopy(url);
+  let copyId = '';
+  const close = await lockedForCopy(db, async () => {
+    await beginCopy(db, id);
+    copyId = await homeOf(db);
+  });
   return {
-    ...parts,
-    close: () => db.close(),
+    ...partsOf(db),
+    copyId,
+    close,
     append: (events, traces) => append(db, events, traces),
     async keep(outcomes: readonly KeptOutcome[]) {
       await db.query(KEEP, columnsOf(outcomes));
@@ -82,6 +77,42 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
       await db.query(FINISH_COPY);
     },
   };
+}
+
+/** Locks a database and does work. Returns a function that closes it, as it is closed if that fails. */
+async function lockedForCopy(
+  db: Database,
+  work: () => Promise<void>,
+): Promise<() => Promise<void>> {
+  let unlock = async () => {};
+  const close = async () => {
+    await unlock();
+    await db.close();
+  };
+  try {
+    unlock = await lockForCopy(db);
+    await work();
+    return close;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Makes an unfinished copy of an empty store, unless there is one with this id. */
+async function beginCopy(db: Database, id: string): Promise<void> {
+  const { trail, keys } = partsOf(db);
+  // Read under the lock: another copy may have ended since the database was opened.
+  const [there, , isWhole] = (await aboutStoreIn(db)) ?? [];
+  if (isWhole !== true) {
+    if (there === id) return;
+    throw new UserError('Another store is being copied there. It was left as it is.');
+  }
+  const { size } = await trail.treeHead();
+  if (size > 0 || (await keys.list()).length > 0) {
+    throw new UserError('There is a store in the database already. It was left as it is.');
+  }
+  await db.query(BEGIN_COPY, [id]);
 }
 
 function append(

@@ -43,8 +43,12 @@ const HERE: Statement = {
            FROM pg_catalog.pg_database WHERE datname = current_database()`,
 };
 
-/** The home of a store that was handed over to another place; it stands for no database. */
-export const NOWHERE = 'elsewhere';
+/**
+ * The home of a store that was handed over to another place; it stands for no database. The id of the
+ * copy there follows, if that has one.
+ */
+const NOWHERE = 'elsewhere';
+const NOWHERE_FORM = /^elsewhere(?:@[\da-f/]+)?$/;
 
 /** A home: the identifier of the server, empty if it could not be read, and two object ids. */
 const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
@@ -68,12 +72,22 @@ export async function epochRowsIn(db: Queryable): Promise<readonly EpochRow[]> {
 /**
  * Marks a store as handed over, which can be continued here only in a new epoch. Throws
  * {@link UserError} while instances run on it. One that has no session is refused on its next.
+ * @param to The id of the copy that it was handed over to.
  */
-export async function markCopy(db: Database): Promise<void> {
+export async function markCopy(db: Database, to?: string): Promise<void> {
   await locked(db, async (connection) => {
     await fenceOffServers(connection);
-    await connection.query(SET_HOME, [NOWHERE]);
+    await connection.query(SET_HOME, [handedTo(to)]);
   });
+}
+
+function handedTo(copyId: string | undefined): string {
+  return copyId === undefined ? NOWHERE : `${NOWHERE}@${copyId}`;
+}
+
+/** Returns true for the home of a store that was handed over to another place. */
+export function isHandedOver(home: string | null): boolean {
+  return home !== null && NOWHERE_FORM.test(home);
 }
 
 /** Adds those statements of breaks that the store does not have yet. */
@@ -89,15 +103,20 @@ export async function enterEpochs(db: Queryable, { storeId, statements }: Epochs
  * that is about to be continued. Throws {@link UserError} while other instances serve it, and
  * {@link DamagedStore} if the record of the database before is damaged.
  * @param note Receives the first head of the new epoch, and the reason for it.
+ * @param to The id of the copy by which it is continued. There is none to begin if the store was
+ * handed over to that one.
  */
 export async function beginDueEpoch(
   db: Database,
   storeId: string,
   acknowledged: AcknowledgedHead | undefined,
   note: (acknowledged: AcknowledgedHead, move: Move) => void,
+  to?: string,
 ): Promise<Epochs> {
   const here = await homeOf(db);
-  if ((await recordedHome(db)) === here) return epochsIn(db, storeId);
+  const isContinued = (home: string | null) =>
+    home === here || (to !== undefined && home === handedTo(to));
+  if (isContinued(await recordedHome(db))) return epochsIn(db, storeId);
   const begun = await locked(db, async (connection) => {
     const from = await recordedHome(connection);
     if (from !== null && isSameDatabase(from, here)) {
@@ -133,7 +152,7 @@ export async function acceptBreak(
 /** Returns the home of a store; null in one that was never served. Throws {@link DamagedStore}. */
 export async function recordedHome(db: Queryable): Promise<string | null> {
   const [[home] = [null]] = await db.query<[string | null]>(HOME);
-  if (home === null || home === NOWHERE || HOME_FORM.test(home)) return home;
+  if (home === null || isHandedOver(home) || HOME_FORM.test(home)) return home;
   throw new DamagedStore('the record of the database that contains the store is damaged');
 }
 
@@ -144,7 +163,7 @@ async function recordHome(db: Queryable, recorded: string | null, here: string):
 }
 
 /** Returns an identifier of the database that contains a store. A copy has another. */
-async function homeOf(db: Queryable): Promise<string> {
+export async function homeOf(db: Queryable): Promise<string> {
   const [[mayRead] = [false]] = await db.query<[boolean]>(MAY_READ_CLUSTER);
   const [[cluster] = ['']] = mayRead ? await db.query<[string]>(CLUSTER) : [];
   const [[here] = ['']] = await db.query<[string]>(HERE);

@@ -8,7 +8,7 @@ import type { HeadFile } from '../head/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { requireEpochsIn } from './database.ts';
-import { NOWHERE } from './epochs-table.ts';
+import { isHandedOver } from './epochs-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 /** The interval between attempts to find the right log again, in milliseconds. */
@@ -153,7 +153,7 @@ export class KnownHead {
     const { epoch } = this.#options;
     if (epoch === undefined) return;
     const [[number, home] = [0, null]] = await connection.query<[number, string | null]>(EPOCH);
-    if (home === NOWHERE) throw this.#refuse(known, 'it was moved to another place');
+    if (isHandedOver(home)) throw this.#refuse(known, 'it was moved to another place');
     if (number === epoch) return;
     // A row that nobody has recorded begins no epoch, and a restart would be refused because of it.
     await requireEpochsIn(connection);

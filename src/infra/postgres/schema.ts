@@ -31,6 +31,9 @@ export const REFUSALS_LOCK = 0x53544f53;
  */
 export const SERVING_LOCK = 0x53544f54;
 
+/** "STOR" plus 3: the advisory lock of a command that copies a store, held in both databases. */
+export const COPY_LOCK = 0x53544f55;
+
 /** The channel on which an instance that appends notifies the others. */
 export const CHANNEL = 'store_orders';
 

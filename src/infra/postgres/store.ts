@@ -15,7 +15,7 @@ import { SERVING } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
 import { FoundDamage } from './damage.ts';
 import { openDatabase, orClose } from './database.ts';
-import { beginDueEpoch, epochsIn, type Move } from './epochs-table.ts';
+import { beginDueEpoch, epochsIn, isHandedOver, type Move } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
 import { hearingOf, Looks } from './looks.ts';
@@ -106,7 +106,9 @@ async function open(
 
 /** Reports that a new epoch has begun, because the store is in another database than before. */
 function reportBegun({ from, to }: Move, watcher: StoreWatcher): void {
-  const cause = `the log was recorded in the database ${from}, and this is ${to}`;
+  const cause = isHandedOver(from)
+    ? 'the store was handed over'
+    : `the log was recorded in the database ${from}, and this is ${to}`;
   watcher.noticed('a new epoch has begun', { cause });
 }
 

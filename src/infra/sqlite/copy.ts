@@ -1,6 +1,7 @@
 /** Copies of a store into a SQLite file, and from one. */
 
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
@@ -9,7 +10,14 @@ import { decode, type StoredEvent } from '../events/codec.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
 import { syncFolder } from '../process/sync-folder.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
-import { beginDueEpoch, enterEpochs, firstHeadOf, markCopy, storeIdOf } from './epochs-table.ts';
+import {
+  beginDueEpoch,
+  enterEpochs,
+  epochsIn,
+  firstHeadOf,
+  markCopy,
+  storeIdOf,
+} from './epochs-table.ts';
 import { EventTraces } from './event-traces.ts';
 import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
@@ -17,7 +25,7 @@ import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
-import { lockForServer } from './start/server-lock.ts';
+import { lockForCopy, lockForServer } from './start/server-lock.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link UserError} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
@@ -30,15 +38,15 @@ export function openSqliteOriginal(file: string): StoreOriginal {
     throw error;
   }
   requireWholeLog(file, db);
-  const epochs = beginDueEpoch(file, db);
+  const { storeId } = epochsIn(db);
   const kept = new KeptOutcomesTable(db);
   const parts = closable(file, db);
   return {
     ...parts,
-    id: epochs.storeId,
-    epochs,
+    id: storeId,
+    beginDueEpoch: async (copyId) => beginDueEpoch(file, db, copyId),
     keptOutcomes: async (after, limit) => kept.after(after, limit),
-    handOver: async () => markCopy(db, 'handed over'),
+    handOver: async (copyId) => markCopy(db, 'handed over', copyId),
     async close() {
       await parts.close();
       unlock();
@@ -51,21 +59,28 @@ export function openSqliteOriginal(file: string): StoreOriginal {
  * complete its file has another name, so that it cannot be opened as a store.
  */
 export function openSqliteCopy(file: string, id: string): StoreCopy {
-  if (existsSync(file)) {
-    throw new UserError(`${file} is there already and was left as it is.`);
-  }
+  refuseFinished(file);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const unlock = lockForCopy(file);
   const unfinished = `${file}-copying`;
-  if (!existsSync(unfinished)) makeStore(unfinished, id);
-  // Without a guard: a copy has no head beside it until it is complete.
-  const db = openDatabase(unfinished, () => {});
-  if (storeIdOf(db) !== id) {
-    db.close();
-    throw new UserError(`${unfinished} is a copy of another store and was left as it is.`);
+  let db: Database.Database;
+  try {
+    // Another copy may have ended before the lock was taken.
+    refuseFinished(file);
+    db = openUnfinished(unfinished, id);
+  } catch (error) {
+    unlock();
+    throw error;
   }
   const parts = closable(unfinished, db);
   const kept = new KeptOutcomesTable(db);
   return {
     ...parts,
+    copyId: copyIdOf(unfinished),
+    async close() {
+      await parts.close();
+      unlock();
+    },
     append: async (events, traces) => append(db, events, traces),
     keep: async (outcomes) => {
       db.transaction(() => {
@@ -81,9 +96,35 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
       for (const end of ['-refusals', '']) {
         if (existsSync(unfinished + end)) renameSync(unfinished + end, file + end);
       }
+      rmSync(copyIdFile(unfinished), { force: true });
       syncFolder(dirname(file));
     },
   };
+}
+
+function refuseFinished(file: string): void {
+  if (existsSync(file)) throw new UserError(`${file} is there already and was left as it is.`);
+}
+
+/** Opens the unfinished copy of the store with this id, and begins one if there is none. */
+function openUnfinished(unfinished: string, id: string): Database.Database {
+  if (!existsSync(unfinished)) makeStore(unfinished, id);
+  // Without a guard: a copy has no head beside it until it is complete.
+  const db = openDatabase(unfinished, () => {});
+  if (storeIdOf(db) === id) return db;
+  db.close();
+  throw new UserError(`${unfinished} is a copy of another store and was left as it is.`);
+}
+
+/** Returns the id of an unfinished copy; `undefined` if an older version began it. */
+function copyIdOf(unfinished: string): string | undefined {
+  const file = copyIdFile(unfinished);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+// Beside the copy and not in it, so that a copy is complete, and no longer one, with its rename alone.
+function copyIdFile(unfinished: string): string {
+  return `${unfinished}-id`;
 }
 
 /** Makes an empty store with an id, as a whole: one that has another id is taken for another's copy. */
@@ -98,6 +139,7 @@ function makeStore(file: string, id: string): void {
   } finally {
     db.close();
   }
+  writeFileSync(copyIdFile(file), randomBytes(8).toString('hex'), { flush: true });
   renameSync(made, file);
 }
 

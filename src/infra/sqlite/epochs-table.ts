@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { now } from '../../app/clock.ts';
 import { type AcknowledgedHead, breakAfter } from '../../app/log/acknowledged-head.ts';
 import type { BreakReason, Epochs } from '../../app/log/epochs.ts';
+import { sha256 } from '../../app/log/merkle-tree.ts';
 import { highestOf } from '../../app/log/recorded-event.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type EpochRow, epochsFrom, requireOneStore } from '../checking/stored-check.ts';
@@ -33,16 +34,21 @@ export interface Copy {
   readonly kind: 'backup' | 'handed over';
   /** False for a mark that a flipped bit can make of none. */
   readonly isSure: boolean;
+  readonly mark: bigint;
 }
 
 /** The values of `is_copy`. The words differ from 0, and from each other, in many bits. */
-const [NO_COPY, BACKUP, HANDED_OVER] = [0, wordOf('backup'), wordOf('handed')];
+const [NO_COPY, BACKUP, HANDED_OVER] = [0n, wordOf('backup'), wordOf('handed')];
 /** The marks of versions before the words. */
-const [OLD_BACKUP, OLD_HANDED_OVER] = [1, 2];
+const [OLD_BACKUP, OLD_HANDED_OVER] = [1n, 2n];
+/** The first bits of the mark of a store that was handed over to a copy with an id. */
+const HANDED_TO = wordOf('hand');
+/** The other bits of that mark: the first ones of the hash of the id. */
+const COPY_ID_BITS = 31n;
 
-/** Returns the number whose bytes are those of a word of six letters. */
-function wordOf(letters: string): number {
-  return Buffer.from(letters).readUIntBE(0, 6);
+/** Returns the number whose bytes are those of a word. */
+function wordOf(letters: string): bigint {
+  return BigInt(`0x${Buffer.from(letters).toString('hex')}`);
 }
 
 /** Returns true if a store is a copy, or was handed over, and was not continued since. */
@@ -50,24 +56,34 @@ export function isCopy(db: Database.Database): boolean {
   return copyIn(db) !== undefined;
 }
 
-/** Marks a store as a copy, which can be continued only in a new epoch. */
-export function markCopy(db: Database.Database, kind: Copy['kind']): void {
-  const mark = kind === 'backup' ? BACKUP : HANDED_OVER;
-  db.prepare('UPDATE store SET is_copy = ?').run(BigInt(mark));
+/**
+ * Marks a store as a copy, which can be continued only in a new epoch.
+ * @param to The id of the copy that it was handed over to.
+ */
+export function markCopy(db: Database.Database, kind: Copy['kind'], to?: string): void {
+  db.prepare('UPDATE store SET is_copy = ?').run(kind === 'backup' ? BACKUP : handedTo(to));
+}
+
+function handedTo(copyId: string | undefined): bigint {
+  if (copyId === undefined) return HANDED_OVER;
+  const hash = BigInt(sha256(copyId).readUInt32BE(0)) >> (32n - COPY_ID_BITS);
+  return (HANDED_TO << COPY_ID_BITS) | hash;
 }
 
 /** Returns the mark of a store; `undefined` for none. Throws {@link DamagedStore} for no such mark. */
 export function copyIn(db: Database.Database): Copy | undefined {
-  const mark = db.prepare('SELECT is_copy FROM store').pluck().get();
+  const mark = db.prepare('SELECT is_copy FROM store').pluck().safeIntegers().get();
+  if (typeof mark === 'bigint' && mark >> COPY_ID_BITS === HANDED_TO)
+    return { kind: 'handed over', isSure: true, mark };
   switch (mark) {
     case NO_COPY:
       return undefined;
     case BACKUP:
     case OLD_BACKUP:
-      return { kind: 'backup', isSure: mark === BACKUP };
+      return { kind: 'backup', isSure: mark === BACKUP, mark };
     case HANDED_OVER:
     case OLD_HANDED_OVER:
-      return { kind: 'handed over', isSure: true };
+      return { kind: 'handed over', isSure: true, mark };
     default:
       throw new DamagedStore('the mark of the store as a copy is damaged');
   }
@@ -98,11 +114,15 @@ export function firstHeadOf(db: Database.Database): AcknowledgedHead {
   };
 }
 
-/** Begins a new epoch if the store is a copy that is about to be continued. */
-export function beginDueEpoch(file: string, db: Database.Database): Epochs {
+/**
+ * Begins a new epoch if the store is a copy that is about to be continued.
+ * @param to The id of the copy by which it is continued. There is none to begin if the store was
+ * handed over to that one.
+ */
+export function beginDueEpoch(file: string, db: Database.Database, to?: string): Epochs {
   const begin = db.transaction(() => {
     const copy = copyIn(db);
-    if (copy === undefined) return undefined;
+    if (copy === undefined || (to !== undefined && copy.mark === handedTo(to))) return undefined;
     // The head beside a store that was handed over does not cover the events recorded elsewhere
     // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);

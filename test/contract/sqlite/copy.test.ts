@@ -1,11 +1,18 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { openSqliteCopy } from '../../../src/infra/sqlite/copy.ts';
+import { copyStore } from '../../../src/app/lifecycle/copy-store.ts';
+import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
+import { openSqliteCopy, openSqliteOriginal } from '../../../src/infra/sqlite/copy.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
+import { firstHeadOf, storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
+import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
+import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
+import { breaksIn } from '../../support/breaks.ts';
+import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { refusal } from '../refusal-trail.ts';
 
 const ID = '0123456789abcdef';
 
@@ -22,4 +29,71 @@ it.each<[string, (unfinished: string) => void]>([
   expect(storeIdOf(made)).toBe(ID);
   made.close();
   expect(existsSync(file)).toBe(false);
+});
+
+/** Makes a store of one event and one refusal. */
+async function original(): Promise<string> {
+  const file = temporaryFile();
+  const store = openSqliteForCommandLine(file);
+  await store.log.append(0, () => [newEvent(placed(1n))]);
+  await store.refusals.append([refusal(1)]);
+  await store.close();
+  return file;
+}
+
+/** Copies a store. `finish` is called instead of the last step, if it is given. */
+async function copy(file: string, to: string, finish?: () => Promise<void>): Promise<void> {
+  const from = openSqliteOriginal(file);
+  const copied = openSqliteCopy(to, from.id);
+  try {
+    await copyStore(from, finish === undefined ? copied : { ...copied, finish }, () => {});
+  } finally {
+    await copied.close();
+    await from.close();
+  }
+}
+
+const interrupt = async () => Promise.reject(new Error('interrupted'));
+
+it.each<[string, (file: string) => void]>([
+  [
+    'behind its head file',
+    (file) => {
+      const db = new Database(`${file}-copying`);
+      replaceHeadFile(headFileOf(file), firstHeadOf(db));
+      db.close();
+    },
+  ],
+  [
+    'behind the name of its refusals',
+    (file) => renameSync(`${file}-copying-refusals`, `${file}-refusals`),
+  ],
+])('a copy that was interrupted %s is completed in the same epoch', async (_, leave) => {
+  const [from, to] = [await original(), temporaryFile()];
+  await expect(copy(from, to, interrupt)).rejects.toThrow('interrupted');
+  leave(to);
+  await copy(from, to);
+  expect([breaksIn(from), breaksIn(to)]).toEqual([[], []]);
+  const store = openSqliteForCommandLine(to);
+  expect(await store.refusals.newest(9)).toHaveLength(1);
+  await store.close();
+  const ends = readdirSync(dirname(to)).map((name) => name.slice(basename(to).length));
+  expect(ends.filter((end) => end.includes('copying'))).toEqual([]);
+});
+
+it('a copy that is begun anew where another was interrupted begins an epoch', async () => {
+  const [from, to] = [await original(), temporaryFile()];
+  await expect(copy(from, to, interrupt)).rejects.toThrow('interrupted');
+  rmSync(`${to}-copying`);
+  await copy(from, to);
+  expect(breaksIn(to)).toMatchObject([{ reason: 'copy_continued', position: 1 }]);
+  expect(breaksIn(from)).toEqual(breaksIn(to));
+});
+
+it('a copy that an older version has begun begins an epoch', async () => {
+  const [from, to] = [await original(), temporaryFile()];
+  await expect(copy(from, to, interrupt)).rejects.toThrow('interrupted');
+  rmSync(`${to}-copying-id`);
+  await copy(from, to);
+  expect(breaksIn(to)).toMatchObject([{ reason: 'copy_continued', position: 1 }]);
 });

@@ -1,9 +1,9 @@
 /** The guards of commands that need a store for themselves, against services that run on it. */
 
 import { UserError } from '../../../app/lifecycle/user-error.ts';
-import type { Queryable, Statement } from '../connection/connection.ts';
-import { SERVER_NAME } from '../connection/database.ts';
-import { SERVING_LOCK } from '../schema.ts';
+import type { Connection, Queryable, Statement } from '../connection/connection.ts';
+import { type Database, SERVER_NAME } from '../connection/database.ts';
+import { COPY_LOCK, SERVING_LOCK } from '../schema.ts';
 
 /** The sessions of running services. Those of earlier versions hold no lock, and one has the name. */
 const SERVERS: Statement = {
@@ -18,6 +18,14 @@ const SERVERS: Statement = {
 const FENCE: Statement = {
   name: 'fence',
   text: `SELECT pg_try_advisory_xact_lock(${SERVING_LOCK})`,
+};
+const HOLD_COPY_LOCK: Statement = {
+  name: 'hold_copy_lock',
+  text: `SELECT pg_try_advisory_lock(${COPY_LOCK})`,
+};
+const RELEASE_COPY_LOCK: Statement = {
+  name: 'release_copy_lock',
+  text: `SELECT pg_advisory_unlock(${COPY_LOCK})`,
 };
 
 /** Throws {@link UserError} while instances run on the store. */
@@ -34,6 +42,34 @@ export async function fenceOffServers(transaction: Queryable): Promise<void> {
   await refuseWhileServed(transaction);
   const [[isFenced] = [false]] = await transaction.query<[boolean]>(FENCE);
   if (!isFenced) throw served();
+}
+
+/**
+ * Locks a database for one copy, from it or into it. Returns a function that releases the lock. Throws
+ * {@link UserError} if another process holds it.
+ */
+export async function lockForCopy(db: Database): Promise<() => Promise<void>> {
+  const connection = await db.connect();
+  try {
+    const [[isLocked] = [false]] = await connection.query<[boolean]>(HOLD_COPY_LOCK);
+    if (isLocked) return () => unlock(connection);
+    throw new UserError(
+      'Another `store-orders migrate-store` is using the database. Let it finish first.',
+    );
+  } catch (error) {
+    connection.release(error as Error);
+    throw error;
+  }
+}
+
+// The end of the session would release it, but only after the next command may have asked for it.
+async function unlock(connection: Connection): Promise<void> {
+  try {
+    await connection.query(RELEASE_COPY_LOCK);
+    connection.release();
+  } catch (error) {
+    connection.release(error as Error);
+  }
 }
 
 function served(): UserError {

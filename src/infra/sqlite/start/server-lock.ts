@@ -12,6 +12,15 @@ export function lockForServer(file: string): () => void {
 }
 
 /**
+ * Locks the file of a copy that is being made, as a server locks it. Returns a function that releases
+ * the lock. Throws {@link UserError} if another process makes one.
+ */
+export function lockForCopy(file: string): () => void {
+  const taken = `Another \`store-orders migrate-store\` is writing ${file}. Let it finish first.`;
+  return lock(`${file}-server`, taken);
+}
+
+/**
  * Locks a file that exists for its lock alone. Returns a function that releases it. Throws
  * {@link UserError} with the message `taken` if another process holds it, and still does after so
  * many milliseconds, for which this thread is blocked.

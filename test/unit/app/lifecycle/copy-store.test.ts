@@ -37,6 +37,7 @@ class CountedRefusals extends MemoryRefusals {
 /** A store in memory that can be copied, and be a copy. */
 class MemoryPlace implements StoreOriginal, StoreCopy {
   readonly id = 's';
+  readonly copyId = 'c';
   readonly trail = new MemoryTrail();
   readonly refusals = new CountedRefusals();
   readonly keys = new MemoryKeyStore();
@@ -64,6 +65,10 @@ class MemoryPlace implements StoreOriginal, StoreCopy {
 
   async enter(epochs: Epochs): Promise<void> {
     this.epochs = epochs;
+  }
+
+  async beginDueEpoch(): Promise<Epochs> {
+    return this.epochs;
   }
 
   async handOver(): Promise<void> {
@@ -121,6 +126,14 @@ describe('a copy', () => {
     await from.signingKeys.add(other, 1);
     await copyStore(from, to, () => {});
     expect(await to.signingKeys.list()).toStrictEqual([one, other]);
+  });
+
+  it('of another log begins no epoch', async () => {
+    const [from, to] = [new MemoryPlace(), new MemoryPlace()];
+    from.beginDueEpoch = () => expect.fail();
+    await to.append(recorded(placed(2n)).map(encode));
+    await expect(copyStore(from, to, () => {})).rejects.toThrow('Nothing was changed.');
+    expect(from.isHandedOver).toBe(false);
   });
 
   it('is not completed if its log is another one', async () => {
