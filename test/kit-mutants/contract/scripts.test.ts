@@ -141,3 +141,13 @@ test('the time of all checks is bounded', async () => {
   expect(report.unfinished).toBe(report.skipped);
   expect(report.checks.at(-1)).toMatchObject({ result: 'skipped', reason: 'the time was over' });
 });
+
+test('a check that runs when the time is over ends, too', async () => {
+  const silent: Mutant = {
+    name: 'a request without a key is never answered',
+    http: (app) => (req, res) => (req.headers.authorization ? app(req, res) : undefined),
+  };
+  const report = await conform(silent, { seed: 1, maxTime: 5, shrinkTime: 0 });
+  expect(report).toMatchObject({ passed: 0, failed: 0 });
+  expect(report.checks[0]).toMatchObject({ isUnfinished: true });
+});

@@ -12,11 +12,12 @@ export interface Attempt {
 
 /** Returns everything that may be taken for a key, the likeliest first. */
 export function attemptsOf(key: string): readonly Attempt[] {
+  const other = key === 'x' ? 'y' : 'x';
   return [
     { what: 'no key', asked: { authorization: null } },
     changedAt(key, Math.floor(key.length / 2)),
     sent('"Bearer" alone', 'Bearer', 'Bearer'),
-    sent('another key', 'Bearer x', 'Bearer x'),
+    sent('another key', `Bearer ${other}`, `Bearer ${other}`),
     sent('"Basic" and the key', `Basic ${key}`, 'Basic $KEY'),
     sent('another scheme and the key', `Token ${key}`, 'Token $KEY'),
     sent('the key without "Bearer"', key, '$KEY'),
@@ -98,21 +99,21 @@ export function changedAt(key: string, at: number): Attempt {
 
 /** Draws texts and keys that are similar to the key. */
 export function similarKeys(key: string) {
-  const position = fc.nat({ max: key.length - 1 });
+  const last = key.length - 1;
+  // A key of one character has no beginning that is a text.
+  const beginnings = last === 0 ? [] : [fc.integer({ min: 1, max: last }).map(begun)];
   return fc.oneof(
     fc
       .stringMatching(/^[\w.~+/-]{1,80}$/)
+      .filter((text) => text !== key)
       .map((text) => sent(`Bearer ${text}`, `Bearer ${text}`, `Bearer ${text}`)),
-    position.map((at) => changedAt(key, at)),
-    position
-      .filter((length) => length > 0)
-      .map((length) => {
-        const shell = `Bearer $(printf %.${length}s "$KEY")`;
-        return sent(
-          `the first ${length} characters of the key`,
-          `Bearer ${key.slice(0, length)}`,
-          shell,
-        );
-      }),
+    fc.nat({ max: last }).map((at) => changedAt(key, at)),
+    ...beginnings,
   );
+
+  function begun(length: number): Attempt {
+    const shell = `Bearer $(printf %.${length}s "$KEY")`;
+    const what = `the first ${length} characters of the key`;
+    return sent(what, `Bearer ${key.slice(0, length)}`, shell);
+  }
 }

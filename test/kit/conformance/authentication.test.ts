@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changedAt, respelledKeys } from './attempts.ts';
+import { attemptsOf, changedAt, respelledKeys, similarKeys } from './attempts.ts';
 
 test('a script changes the key that it is run with, whatever key it was found with', () => {
   // Of few characters, so that many keys have the one that is put in already.
@@ -42,4 +42,19 @@ test('a key is tried in other cases, unless it is a hexadecimal number', () => {
   expect(triedOf('sto_ab')).toEqual([other, ...always]);
   expect(triedOf('12_34')).toEqual(always);
   expect(triedOf('c0ffee00-cafe-4bad-9bad-c0ffee00cafe')).toEqual(always);
+});
+
+test('no attempt is made with the key itself, however short it is', () => {
+  const property = fc.property(fc.stringMatching(/^[\w.~+-]{1,3}$/), fc.nat(), (key, seed) => {
+    const drawn = fc.sample(similarKeys(key), { seed, numRuns: 20 });
+    for (const { what, asked } of [...attemptsOf(key), ...drawn]) {
+      expect(asked.authorization?.value, what).not.toBe(`Bearer ${key}`);
+    }
+  });
+  fc.assert(property, {
+    examples: [
+      ['k', 1],
+      ['x', 1],
+    ],
+  });
 });

@@ -1,4 +1,5 @@
 import type { ItfTrace } from '../aggregate/itf.ts';
+import { orLate } from '../aggregate/time-limit.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import type { Counterexample } from '../check.ts';
 import { Violation } from '../target.ts';
@@ -60,7 +61,7 @@ export interface ConformanceOptions {
   readonly traces?: readonly ItfTrace[];
   /** The seconds before everything is compared once more; default 4. */
   readonly pause?: number;
-  /** The seconds after which no further check begins; default 600. */
+  /** The seconds after which no further check begins, and the one that runs ends; default 600. */
   readonly maxTime?: number;
   /** The seconds for which each counterexample is shrunk; default 10. */
   readonly shrinkTime?: number;
@@ -202,6 +203,16 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
   return { name, group, basis, durationMs, ...end };
 }
 
+/** The time that a check may take longer than it is told, for its last requests. */
+const GRACE_MS = 5_000;
+/** The longest time of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Returns the time after which a check is given up: what it has found may still be shrunk. */
+function patienceMs({ leftMs, shrinkMs }: Trial): number {
+  return Math.min(leftMs() + shrinkMs + GRACE_MS, MAX_TIMER_MS);
+}
+
 const UNFINISHED = { result: 'skipped', reason: 'the time was over', isUnfinished: true } as const;
 
 async function endOf(
@@ -209,7 +220,7 @@ async function endOf(
   trial: Trial,
 ): Promise<Pick<CheckReport, 'result' | 'reason' | 'isUnfinished' | 'script'>> {
   try {
-    const counterexample = await check.run(trial);
+    const counterexample = await orLate(check.run(trial), patienceMs(trial), () => new OutOfTime());
     if (counterexample === undefined) return { result: 'passed' };
     await expectAsListed(trial, counterexample.rule);
     return { result: 'failed', ...told(counterexample) };
