@@ -61,6 +61,19 @@ export const CONDITIONS: readonly Fault[] = [
   },
   { name: 'an order keeps its ETag for good', http: tagging(isOne, ({ path }) => `"${path}"`) },
   { name: 'an order has another ETag each time', http: renewing(isOne) },
+  { name: 'a cancellation does not change the ETag of its order', http: tagging(isOne, digestOf) },
+  {
+    name: 'a refused cancellation changes the ETag of its order',
+    http(app, key) {
+      const refused = new Map<string, number>();
+      const tagged = tagging(isOne, ({ path, headers }) => {
+        return `"${String(headers.etag).slice(1, -1)}-${refused.get(path) ?? 0}"`;
+      });
+      return changingAnswers(tagged(app, key), ({ method, path, status }) => {
+        if (method === 'DELETE' && status === 409) refused.set(path, (refused.get(path) ?? 0) + 1);
+      });
+    },
+  },
   { name: 'If-Match is ignored', http: ignoring('if-match', ['DELETE', 'PUT']) },
   { name: 'If-Match is ignored by cancellations', http: ignoring('if-match', ['DELETE']) },
   { name: 'If-Match is ignored by shipments', http: ignoring('if-match', ['PUT']) },

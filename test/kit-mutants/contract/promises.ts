@@ -1,3 +1,4 @@
+import { requestsIn, type Submission } from '../../../src/app/log/submission.ts';
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
 import { CONDITIONS } from './conditions.ts';
 import { bare, type Fault, fail, since, watching } from './faulty.ts';
@@ -50,6 +51,40 @@ function forgetting(
   });
 }
 
+type Request = readonly Submission[];
+
+/** Takes a request for the first one under its Idempotency-Key, if they are alike. */
+function taking(
+  isAlike: (asked: Request, first: Request) => boolean,
+): NonNullable<Fault['writer']> {
+  return (writer) => {
+    const firsts = new Map<string, Request>();
+    const read = (asked: Request): Request => {
+      const key = asked[0]?.idempotencyKey;
+      if (key === undefined) return asked;
+      const first = firsts.get(key) ?? asked;
+      firsts.set(key, first);
+      if (asked.length !== first.length || !isAlike(asked, first)) return asked;
+      return asked.map((each, index) => ({
+        ...each,
+        command: first[index]?.command ?? each.command,
+      }));
+    };
+    return { execute: (batch) => writer.execute([...requestsIn(batch)].flatMap(read)) };
+  };
+}
+
+/** Takes requests that differ in one member of their command for the same. */
+function without(member: string): NonNullable<Fault['writer']> {
+  const textOf = ([first]: Request) => {
+    return JSON.stringify(first?.command, (name, value) => {
+      if (name === member) return undefined;
+      return typeof value === 'bigint' ? `${value}` : value;
+    });
+  };
+  return taking((asked, first) => asked.length === 1 && textOf(asked) === textOf(first));
+}
+
 export const IDEMPOTENCY: readonly Fault[] = [
   { name: 'Idempotency-Keys are ignored', http: keysRead(() => undefined) },
   { name: 'all requests have one Idempotency-Key', http: keysRead(() => 'one') },
@@ -60,6 +95,38 @@ export const IDEMPOTENCY: readonly Fault[] = [
   {
     name: 'the first 32 characters of an Idempotency-Key count',
     http: keysRead((key) => key.slice(0, 32)),
+  },
+  {
+    name: 'the last 32 characters of an Idempotency-Key count',
+    http: keysRead((key) => key.slice(-32)),
+  },
+  {
+    name: 'the first character of an Idempotency-Key does not count',
+    http: keysRead((key) => key.slice(1)),
+  },
+  {
+    name: 'Idempotency-Keys are trimmed of dots',
+    http: keysRead((key) => key.replace(/\.+$/, '')),
+  },
+  {
+    name: 'Idempotency-Keys are read without their quotes',
+    http: keysRead((key) => key.replaceAll('"', '')),
+  },
+  {
+    name: 'of an Idempotency-Key, only letters and digits count',
+    http: keysRead((key) => key.replaceAll(/\W/g, '')),
+  },
+  ...(['petId', 'quantity', 'shipDate', 'orderId'] as const).map((member) => ({
+    name: `a request with another ${member} is the same under an Idempotency-Key`,
+    writer: without(member),
+  })),
+  {
+    name: 'any command is the same as a cancellation under an Idempotency-Key',
+    writer: taking((...both) => both.some(([one]) => one?.command.type === 'CancelOrder')),
+  },
+  {
+    name: 'a batch of other items is the same under an Idempotency-Key',
+    writer: taking(([one]) => one?.group !== undefined),
   },
   {
     name: 'of requests at once under an Idempotency-Key, each is carried out',
@@ -122,6 +189,12 @@ export const PROMISES: readonly Fault[] = [
     name: 'a new order has no Location',
     http: answers(isPlaced, ({ headers }) => {
       headers.location = undefined;
+    }),
+  },
+  {
+    name: 'the Location of a new order is on another host',
+    http: answers(isPlaced, ({ headers }) => {
+      headers.location = `http://other.example${headers.location}`;
     }),
   },
   {

@@ -72,13 +72,22 @@ export const conditions: readonly Check[] = [
     basis: 'promise',
     needs: [...SERVICE_WRITES, 'to get one order'],
     async run(trial) {
-      const id = await placePending(trial);
+      const [id, cancelled] = [await placePending(trial), await placePending(trial)];
       const path = `${LIST}/${id}`;
       const tag = tagOf(await ask(trial, path), ONE);
       const again = await ask(trial, path, tag);
       must(again.status === 304, ONE, `the unchanged order is ${told(again)}`);
       await trial.api.ship(id, DATE);
-      checkChange(await ask(trial, path, tag), tag, ONE, 'after its shipment it');
+      const shipped = await ask(trial, path, tag);
+      checkChange(shipped, tag, ONE, 'after its shipment it');
+      await trial.api.cancel(id);
+      const refused = await ask(trial, path, tagOf(shipped, ONE));
+      must(refused.status === 304, ONE, `after a refused cancellation it is ${told(refused)}`);
+      // Version 1 shows no cancellation, but a command with the ETag from before has to be refused.
+      const other = `${LIST}/${cancelled}`;
+      const before = tagOf(await ask(trial, other), ONE);
+      await trial.api.cancel(cancelled);
+      checkChange(await ask(trial, other, before), before, ONE, 'after its cancellation it');
       return undefined;
     },
   },

@@ -1,7 +1,8 @@
 import { FEW_DATES } from '../arbitraries.ts';
+import { V2 } from '../spec/replay.ts';
 import { type Answer, idIn } from '../targets/api-client.ts';
 import { checkError, told } from '../targets/orders-api.ts';
-import { freshPet } from './orders.ts';
+import { freshPet, listed, placePending } from './orders.ts';
 import { repeatedInShell, UNDER_ONE_KEY } from './races-in-shell.ts';
 import {
   type Check,
@@ -16,10 +17,14 @@ import {
 const REPEATED =
   'a request repeated under its Idempotency-Key gets the first answer, and changes nothing';
 const REUSED = 'another request under the same Idempotency-Key is a 422, and changes nothing';
-const TWO_KEYS = 'Idempotency-Keys that differ in case, or at the end, are two keys';
+const REUSED_BY_BATCHES =
+  'another batch under the same Idempotency-Key is a 422, and nothing of it is done';
+const TWO_KEYS = 'Idempotency-Keys that differ in one character, or in length, are two keys';
 const AT_ONCE = 'requests at once under one Idempotency-Key are carried out once, with one answer';
 const MANY = 'no Idempotency-Key is forgotten, however many there are';
 const LATER = 'an Idempotency-Key is not forgotten after a pause either';
+
+const [DATE, OTHER_DATE] = FEW_DATES;
 
 /** The longest key that this service accepts, in characters. */
 const LONGEST_KEY = 255;
@@ -58,16 +63,17 @@ export const idempotency: readonly Check[] = [
     basis: 'promise',
     needs: SERVICE_WRITES,
     async run(trial) {
-      const [petId, otherPetId, key] = [freshPet(), freshPet(), freshKey()];
-      const placed = await placeAs(trial, key, petId);
-      must(placed.status === 201, REUSED, `the first request is ${told(placed)}`);
-      const answer = await placeAs(trial, key, otherPetId);
-      must(answer.status === 422, REUSED, `it is ${told(answer)}`);
-      checkError(answer, 422, 'idempotency_key_reused');
-      const [id] = await idsFor(trial, otherPetId);
-      must(id === undefined, REUSED, `order ${id} was placed, whatever was answered`);
+      await reusePlacement(trial);
+      await reuseChanges(trial);
       return undefined;
     },
+  },
+  {
+    name: REUSED_BY_BATCHES,
+    group: 'place',
+    basis: 'promise',
+    needs: [...SERVICE_WRITES, 'the batches of version 2'],
+    run: reuseBatches,
   },
   {
     name: TWO_KEYS,
@@ -76,9 +82,8 @@ export const idempotency: readonly Check[] = [
     needs: SERVICE_WRITES,
     async run(trial) {
       const petId = freshPet();
-      const start = freshKey().padEnd(LONGEST_KEY - 1, '-');
       const owners = new Map<bigint | undefined, string>();
-      for (const key of [`${start}a`, `${start}A`, `${start}b`]) {
+      for (const key of similarNames(freshKey())) {
         const placed = await placeAs(trial, key, petId);
         must(placed.status === 201, TWO_KEYS, `under ${key} it is ${told(placed)}`);
         const other = owners.get(idIn(placed));
@@ -148,6 +153,104 @@ export const idempotencyLater: Check = {
   },
 };
 
+/** Sends a placement, and then others under its Idempotency-Key: each with another value. */
+async function reusePlacement(trial: Trial): Promise<void> {
+  const [petId, otherPetId, key] = [freshPet(), freshPet(), freshKey()];
+  const place = (...[pet, quantity, date]: [bigint, number, string?]) => {
+    const shipDate = date === undefined ? '' : `,"shipDate":"${date}"`;
+    const body = `{"petId":${pet},"quantity":${quantity}${shipDate}}`;
+    return trial.api.client.ask('POST', '/store/orders', { body, headers: named(key) });
+  };
+  const placed = await place(petId, 1, DATE);
+  must(placed.status === 201, REUSED, `the first request is ${told(placed)}`);
+  const id = idIn(placed) as bigint;
+  refuse(await place(otherPetId, 1, DATE), REUSED, 'a placement for another animal');
+  refuse(await place(petId, 2, DATE), REUSED, 'a placement of another quantity');
+  refuse(await place(petId, 1, OTHER_DATE), REUSED, 'a placement for another date');
+  refuse(await place(petId, 1), REUSED, 'a placement without the date');
+  refuse(await shipAs(trial, key, id), REUSED, 'a shipment of the order');
+  refuse(await cancelAs(trial, key, id), REUSED, 'a cancellation of the order');
+  const ids = [...(await idsFor(trial, petId)), ...(await idsFor(trial, otherPetId))];
+  const other = ids.find((each) => each !== id);
+  must(other === undefined, REUSED, `order ${other} was placed, whatever was answered`);
+  await requirePending(trial, id, REUSED);
+}
+
+/** Sends a shipment and a cancellation, and then others under their Idempotency-Keys. */
+async function reuseChanges(trial: Trial): Promise<void> {
+  const [shipped, cancelled] = [await placePending(trial), await placePending(trial)];
+  const untouched = await placePending(trial);
+  const [shipKey, cancelKey] = [freshKey(), freshKey()];
+  const first = await shipAs(trial, shipKey, shipped);
+  must(first.status === 200, REUSED, `the first shipment is ${told(first)}`);
+  const onOtherDate = await shipAs(trial, shipKey, shipped, OTHER_DATE);
+  refuse(onOtherDate, REUSED, 'a shipment on another date');
+  refuse(await shipAs(trial, shipKey, untouched), REUSED, 'a shipment of another order');
+  const done = await cancelAs(trial, cancelKey, cancelled);
+  must(done.status === 204, REUSED, `the first cancellation is ${told(done)}`);
+  refuse(await cancelAs(trial, cancelKey, untouched), REUSED, 'a cancellation of another order');
+  refuse(
+    await cancelAs(trial, shipKey, untouched),
+    REUSED,
+    'a cancellation in place of a shipment',
+  );
+  await requirePending(trial, untouched, REUSED);
+}
+
+/** Sends batches, and then others under their Idempotency-Keys: each with another value. */
+async function reuseBatches(trial: Trial): Promise<undefined> {
+  const [petId, placeKey, cancelKey] = [freshPet(), freshKey(), freshKey()];
+  const ask = (kind: 'Place' | 'Cancel', key: string, body: string) => {
+    const path = `${V2}/store/orders:batch${kind}`;
+    return trial.api.client.ask('POST', path, { body, headers: named(key) });
+  };
+  const item = (quantity: number) => `{"petId":"${petId}","quantity":${quantity}}`;
+  const placed = await ask('Place', placeKey, `{"orders":[${item(1)},${item(2)}]}`);
+  must(placed.status === 200, REUSED_BY_BATCHES, `the first batch is ${told(placed)}`);
+  for (const [what, body] of [
+    ['with another order', `{"orders":[${item(1)},${item(3)}]}`],
+    ['in another order', `{"orders":[${item(2)},${item(1)}]}`],
+    ['with an order more', `{"orders":[${item(1)},${item(2)},${item(2)}]}`],
+    ['with an order less', `{"orders":[${item(1)}]}`],
+    ['that is atomic', `{"orders":[${item(1)},${item(2)}],"atomic":true}`],
+  ] as const) {
+    refuse(await ask('Place', placeKey, body), REUSED_BY_BATCHES, `a batch ${what}`);
+  }
+  const { length } = await idsFor(trial, petId);
+  must(length === 2, REUSED_BY_BATCHES, `${length} orders were placed, and not 2`);
+  const [id, untouched] = [await placePending(trial), await placePending(trial)];
+  const first = await ask('Cancel', cancelKey, `{"orderIds":["${id}"]}`);
+  must(first.status === 200, REUSED_BY_BATCHES, `the first batch is ${told(first)}`);
+  const other = await ask('Cancel', cancelKey, `{"orderIds":["${untouched}"]}`);
+  refuse(other, REUSED_BY_BATCHES, 'a cancellation of another order');
+  await requirePending(trial, untouched, REUSED_BY_BATCHES);
+  return undefined;
+}
+
+function refuse(answer: Answer, rule: string, what: string): void {
+  must(answer.status === 422, rule, `${what} is ${told(answer)}`);
+  checkError(answer, 422, 'idempotency_key_reused');
+}
+
+/** Ships an order, which only a pending one does. */
+async function requirePending(trial: Trial, id: bigint, rule: string): Promise<void> {
+  const { complete } = await listed(trial, id, rule);
+  must(!complete, rule, `order ${id} was shipped, whatever was answered`);
+  const shipped = await trial.api.askToShip(id, DATE);
+  must(shipped.status === 200, rule, `order ${id} was cancelled, whatever was answered`);
+}
+
+/** Returns names that a careless comparison takes for one: trimmed, shortened, or in another case. */
+function similarNames(name: string): readonly string[] {
+  const longest = name.padEnd(LONGEST_KEY - 1, '-');
+  const changes = [...'.,;:_-+=/0"\''].map((end) => `${name}${end}`);
+  return [
+    ...[name, `${name}..`, `.${name}`, `"${name}"`, `x${name.slice(1)}`, name.slice(0, -1)],
+    ...changes,
+    ...[`${longest}a`, `${longest}A`, `${longest}b`, longest, `x${longest.slice(1)}`],
+  ];
+}
+
 async function repeatAll(
   trial: Trial,
   requests: readonly NamedRequest[],
@@ -167,8 +270,12 @@ function placeAs({ api }: Trial, key: string, petId: bigint): Promise<Answer> {
   return api.client.ask('POST', '/store/orders', asked);
 }
 
-function shipAs({ api }: Trial, key: string, id: bigint): Promise<Answer> {
-  return api.askToShip(id, FEW_DATES[0], named(key));
+function shipAs({ api }: Trial, key: string, id: bigint, date: string = DATE): Promise<Answer> {
+  return api.askToShip(id, date, named(key));
+}
+
+function cancelAs({ api }: Trial, key: string, id: bigint): Promise<Answer> {
+  return api.client.ask('DELETE', `/store/orders/${id}`, { headers: named(key) });
 }
 
 function named(key: string): Readonly<Record<string, string>> {

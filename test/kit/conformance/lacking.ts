@@ -9,7 +9,7 @@ import { type Need, SERVICE_WRITES } from './trial.ts';
 /** Returns what the server lacks or must not be sent, with the reasons. */
 export async function whatIsLacking(
   api: OrdersApi,
-  { readOnly, adapter = {}, revokedKey, traces }: ConformanceOptions,
+  { readOnly, adapter = {}, revokedKey, contractOnly }: ConformanceOptions,
 ): Promise<ReadonlyMap<Need, string>> {
   const lacking = new Map<Need, string>();
   if (revokedKey === undefined) lacking.set('a revoked key', 'no revoked key was given');
@@ -19,7 +19,8 @@ export async function whatIsLacking(
     }
   } else {
     await probeWrites(api, adapter, lacking);
-    if (traces !== undefined) await probeBatches(api, lacking);
+    // Only the promises of this service have batches.
+    if (!contractOnly) await probeBatches(api, lacking);
   }
   await probeGet(api, lacking);
   return lacking;

@@ -25,7 +25,12 @@ export const promises: readonly Check[] = [
       checkJson(answer, LOCATION);
       const [, id] = /"id" *: *(\d+)/.exec(answer.text) ?? [];
       const location = answer.header('location');
-      const isRight = id !== undefined && location.endsWith(`/store/orders/${id}`);
+      // Of the same host: a client would send its key to another one. The path may be behind a proxy.
+      const found = URL.parse(location, api.client.baseUrl);
+      const isRight =
+        id !== undefined &&
+        found?.host === new URL(api.client.baseUrl).host &&
+        `${found.pathname}${found.search}`.endsWith(`/store/orders/${id}`);
       must(isRight, LOCATION, `the Location of order ${id} is ${location || 'absent'}`);
       return undefined;
     },
