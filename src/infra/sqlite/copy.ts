@@ -19,6 +19,7 @@ import {
   storeIdOf,
 } from './epochs-table.ts';
 import { EventTraces } from './event-traces.ts';
+import { requireFree } from './free-name.ts';
 import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { LogTransaction } from './log-transaction.ts';
@@ -103,7 +104,7 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
 }
 
 function refuseFinished(file: string): void {
-  if (existsSync(file)) throw new UserError(`${file} is there already and was left as it is.`);
+  requireFree(file);
 }
 
 /** Opens the unfinished copy of the store with this id, and begins one if there is none. */
