@@ -60,14 +60,14 @@ export function openSqliteOriginal(file: string): StoreOriginal {
  * complete its file has another name, so that it cannot be opened as a store.
  */
 export function openSqliteCopy(file: string, id: string): StoreCopy {
-  refuseFinished(file);
+  requireFree(file);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unlock = lockForCopy(file);
   const unfinished = `${file}-copying`;
   let db: Database.Database;
   try {
     // Another copy may have ended before the lock was taken.
-    refuseFinished(file);
+    requireFree(file);
     db = openUnfinished(unfinished, id);
   } catch (error) {
     unlock();
@@ -101,10 +101,6 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
       syncFolder(dirname(file));
     },
   };
-}
-
-function refuseFinished(file: string): void {
-  requireFree(file);
 }
 
 /** Opens the unfinished copy of the store with this id, and begins one if there is none. */
