@@ -1,7 +1,15 @@
+import type { Outcome } from '../../src/app/log/submission.ts';
 import type { OrderCancelled, OrderShipped } from '../../src/domain/order.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { changingCommands, changingOutcomes, recordAnyway, rounded } from './faults.ts';
 import type { Mutant } from './mutated.ts';
+
+/** The lengths of the beginning of a date that a careless comparison reads. */
+const DATE_LENGTHS = [
+  ['day', '2026-01-01'.length],
+  ['hour', '2026-01-01T00'.length],
+  ['second', '2026-01-01T00:00:00'.length],
+] as const;
 
 /** Wrong decisions, on the write side. */
 export const WRONG_DECISIONS: readonly Mutant[] = [
@@ -66,6 +74,24 @@ export const WRONG_DECISIONS: readonly Mutant[] = [
         return { kind: 'accepted', orderId: command.orderId, version: 2, position: 1 };
       }),
   },
+  ...DATE_LENGTHS.map(
+    ([part, length]): Mutant => ({
+      name: `a second shipment in the same ${part} is the first one`,
+      writer(writer) {
+        const shipped = new Map<bigint, { readonly date: string; readonly first: Outcome }>();
+        return changingOutcomes(writer, (command, outcome) => {
+          if (command.type !== 'ShipOrder') return outcome;
+          const date = command.shipDate.slice(0, length);
+          if (outcome.kind === 'accepted') {
+            shipped.set(command.orderId, { date, first: outcome });
+            return outcome;
+          }
+          const before = shipped.get(command.orderId);
+          return before?.date === date ? before.first : outcome;
+        });
+      },
+    }),
+  ),
   {
     name: 'what is not there can be cancelled',
     writer: (writer) =>

@@ -1,5 +1,5 @@
 import fc, { Arbitrary, Value as Drawn, type Random, Stream, type Value } from 'fast-check';
-import { FEW_DATES, plainerPlacings } from './shrinking.ts';
+import { CLOSE_DATES, FEW_DATES, plainerPlacings } from './shrinking.ts';
 import {
   type Command,
   MAX_INT64,
@@ -72,9 +72,14 @@ export const times: Arbitrary<number> = fc.oneof(
 );
 export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
 
-export { FEW_DATES };
+export { CLOSE_DATES, FEW_DATES };
 
-const shipDates = fc.oneof(fc.constantFrom(...FEW_DATES), instants);
+/** Any date; half of them are one of two, or close to the first one. */
+const shipDates: Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...FEW_DATES) },
+  { weight: 1, arbitrary: fc.constantFrom(...CLOSE_DATES) },
+  { weight: 4, arbitrary: instants },
+);
 
 /** The powers of two at which 8, 16 or 24 bits end, with their neighbours. */
 const QUANTITY_EDGES = [2 ** 8, 2 ** 15, 2 ** 16, 2 ** 24].flatMap((edge) => {

@@ -15,6 +15,7 @@ export { type Kit, kitFor } from './aggregate/kit.ts';
 export type { StoreResult } from './aggregate/store-check.ts';
 export type { Target as AggregateTarget } from './aggregate/target.ts';
 export {
+  CLOSE_DATES,
   commandsTo,
   eventsOf,
   FEW_DATES,

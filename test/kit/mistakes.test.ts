@@ -70,8 +70,8 @@ describe('A mistake of a target is named:', () => {
     ['a list that is none', { list: async () => ({}) as never }, 'the list: {}, and should be'],
     ['no events', { events: async () => undefined as never }, 'the events: undefined, and'],
   ])('%s', async (_, members, detail) => {
-    const session = decider.open() as Session;
-    const target = { name: 'mistaken', open: async () => ({ ...(await session), ...members }) };
+    const open = async () => ({ ...((await decider.open()) as Session), ...members });
+    const target = { name: 'mistaken', open };
     const { counterexample } = await check(target, { does: ['place', 'list'], seed: 1 });
     expect(counterexample?.rule).toBe(RULES.form);
     expect(counterexample?.detail).toContain(detail);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Decision, Domain } from './aggregate/domain.ts';
 import type { Session, Target } from './aggregate/target.ts';
-import { commandsTo, eventsOf, FEW_DATES } from './arbitraries.ts';
+import { commandsTo, eventsOf } from './arbitraries.ts';
 import { ask, NO_ORDER, type OrderRow } from './oracle/table.ts';
-import { plainerPlacings } from './shrinking.ts';
+import { plainerDates, plainerPlacings } from './shrinking.ts';
 import type { Decider } from './targets/decider.ts';
 import type { StoreUnderTest } from './targets/store.ts';
 import type { Command, OrderEvent, Rejection } from './vocabulary.ts';
@@ -43,8 +43,7 @@ export const ORDERS: Domain<OrderRow, Command, OrderEvent> & { readonly model: D
         for (const plainer of plainerPlacings(placing)) yield { type, orderId, ...plainer };
       }
       if (command.type === 'ShipOrder') {
-        const plain = FEW_DATES.slice(0, datesBefore(command.shipDate));
-        for (const shipDate of plain) yield { ...command, shipDate };
+        for (const shipDate of plainerDates(command.shipDate)) yield { ...command, shipDate };
       }
       if (command.type === 'CancelOrder' && command.reason !== undefined) {
         yield { type: command.type, orderId: command.orderId };
@@ -108,10 +107,4 @@ function orderIdOf(id: string): bigint {
 
 function causeOf(event: OrderEvent): Command {
   return { ...event, type: COMMANDS[event.type] } as Command;
-}
-
-/** Returns the number of few dates that are plainer than a date. */
-function datesBefore(date: string): number {
-  const index = FEW_DATES.indexOf(date as (typeof FEW_DATES)[number]);
-  return index === -1 ? FEW_DATES.length : index;
 }

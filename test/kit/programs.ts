@@ -1,6 +1,6 @@
 import fc, { Arbitrary, type Random, Stream, Value } from 'fast-check';
 import { requireCounts } from './aggregate/find.ts';
-import { FEW_DATES, INT64_EDGES, instants, quantities } from './arbitraries.ts';
+import { CLOSE_DATES, FEW_DATES, INT64_EDGES, instants, quantities } from './arbitraries.ts';
 import type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 import { simplerBundles, simplerPrograms } from './shrinking.ts';
 import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
@@ -173,8 +173,9 @@ function quantityFrom(random: Random): number {
   return isSmall ? random.nextInt(1, 9) : quantities.generate(random, undefined).value;
 }
 
-// Usually one of two, so that shipments have equal and different dates.
+// Usually one of two, so that shipments have equal and different dates; or close to the first one.
 function dateFrom(random: Random): string {
-  const isOfFew = random.nextInt(0, 4) > 0;
-  return isOfFew ? pick(random, FEW_DATES) : instants.generate(random, undefined).value;
+  const kind = random.nextInt(0, 9);
+  if (kind < 2) return instants.generate(random, undefined).value;
+  return pick(random, kind < 5 ? CLOSE_DATES : FEW_DATES);
 }

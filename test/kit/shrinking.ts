@@ -49,14 +49,21 @@ function* withFewerOrders({ ids, steps }: Program): IterableIterator<Program> {
 /** Dates that are sometimes equal. */
 export const FEW_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
 
+/** Dates of the day of the first one, which a comparison of days, hours or seconds takes for it. */
+export const CLOSE_DATES = [
+  '2026-01-01T00:00:00.001Z',
+  '2026-01-01T00:00:01.000Z',
+  '2026-01-01T01:00:00.000Z',
+] as const;
+
 /** Values from the simplest on. A value is only replaced by an earlier one, or a smaller one. */
 const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
 const PLAIN_QUANTITIES = [1, 2, 1_000, 65_536];
 const PLAIN_DATES = [
   ...FEW_DATES,
+  ...CLOSE_DATES.toReversed(),
   '1970-01-01T00:00:00.000Z',
   '1969-12-31T00:00:00.000Z',
-  '2026-01-01T00:00:00.001Z',
   '2024-02-29T00:00:00.000Z',
   '2040-01-01T00:00:00.000Z',
 ] as const;
@@ -106,7 +113,7 @@ function smaller(value: bigint): readonly bigint[] {
 }
 
 /** Returns plainer dates: few ones, then the same day and the same second. */
-function plainerDates(shipDate: string): readonly string[] {
+export function plainerDates(shipDate: string): readonly string[] {
   const plain = before(shipDate, PLAIN_DATES);
   const isPlain = plain.length < PLAIN_DATES.length;
   const [day, second] = [

@@ -1,4 +1,4 @@
-import { FEW_DATES, plainPlacings } from '../arbitraries.ts';
+import { CLOSE_DATES, FEW_DATES, plainPlacings } from '../arbitraries.ts';
 import { brokenOrderRule } from '../oracle/list-rules.ts';
 import { checkError, told } from '../targets/orders-api.ts';
 import { listed, placePending } from './orders.ts';
@@ -130,7 +130,7 @@ export const commands: readonly Check[] = [
       for (const [date, status] of [
         [DATE, 200],
         [DATE, 200],
-        [OTHER_DATE, 409],
+        ...[OTHER_DATE, ...CLOSE_DATES].map((other) => [other, 409] as const),
       ] as const) {
         const answer = await trial.api.askToShip(id, date);
         must(answer.status === status, SHIPPED_AGAIN, `on ${date} it is ${told(answer)}`);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { requireCounts } from '../aggregate/find.ts';
+import { CLOSE_DATES, FEW_DATES } from '../shrinking.ts';
 import type { Answer, Request } from './history.ts';
 import type { Caller } from './http-caller.ts';
 import { Random } from './random.ts';
@@ -15,7 +16,7 @@ export interface Workload {
   readonly cuts: number;
   /** The percentage of lists; default 3. */
   readonly lists?: number;
-  /** The dates of shipments; default two. */
+  /** The dates of shipments; default three, two of them of one day. */
   readonly shipDates?: readonly string[];
   /** True if others use the server, too: requests name only orders that the workload placed. */
   readonly isShared?: boolean;
@@ -27,7 +28,7 @@ export interface Workload {
   readonly advance?: (done: number) => void;
 }
 
-const SHIP_DATES = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const;
+const SHIP_DATES = [...FEW_DATES, CLOSE_DATES[0]];
 
 /** The number of newest orders that all clients contend for. */
 const HOT_ORDERS = 3;
