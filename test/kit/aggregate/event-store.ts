@@ -7,7 +7,9 @@ export interface EventStore<Event> {
   /**
    * Appends events to a stream if it has `expected` events now: all of them or none. Resolves when
    * they are durable.
-   * @param commandId Unique for each append; the same again if an append is repeated.
+   * @param stream Any text. Streams are different if their names differ in anything.
+   * @param commandId Unique for each append; the same again if an append is repeated, or decided anew after
+   * a conflict or a lost answer.
    */
   append(
     stream: string,
@@ -25,7 +27,10 @@ export interface EventStore<Event> {
   /** Ends like a killed process, and opens the stored data again. */
   reopen?(): Promise<EventStore<Event>>;
   close?(): Promise<void>;
-  /** True if an append with a command id that was sent before records nothing, and gets the first answer. */
+  /**
+   * True if an append with the command id of a recorded one records nothing, and gets the first answer, whatever
+   * its events and its expected version are. The id of a conflict may be recorded later, or be a conflict again.
+   */
   readonly isIdempotent?: boolean;
 }
 

@@ -13,30 +13,69 @@ export const FORM_RULES = {
   pure: 'to decide and to evolve changes nothing that is given',
 } as const;
 
+/** The members of answers that are not their kind, with what each of them is. */
+const MEMBERS: Readonly<
+  Record<string, readonly [isRight: (value: unknown) => boolean, due: string]>
+> = {
+  events: [Array.isArray, 'an array'],
+  version: [isNumber, 'a number'],
+  reason: [isText, 'a text'],
+};
+
+/** The kinds of an answer, with the members that each of them must have, and those that it may have. */
+type Kinds = Readonly<Record<string, { readonly must?: string; readonly may?: readonly string[] }>>;
+
+const TOLD_KINDS: Kinds = {
+  accepted: { may: ['events', 'version'] },
+  rejected: { must: 'reason' },
+};
+const DECISION_KINDS: Kinds = { accepted: { must: 'events' }, rejected: { must: 'reason' } };
+const APPENDED_KINDS: Kinds = { appended: { must: 'version' }, conflict: {} };
+
 const TOLD = "{ kind: 'accepted' }, or { kind: 'rejected', reason }";
 const DECISION = "{ kind: 'accepted', events: […] }, or { kind: 'rejected', reason }";
 const APPENDED = "{ kind: 'appended', version }, or { kind: 'conflict' }";
 
 /** Throws a {@link Violation} unless a value is what a target can tell. */
 export function requireTold(what: string, told: unknown): void {
-  const { kind, events, version, reason } = membersOf(told);
-  const isAccepted =
-    kind === 'accepted' && isAbsentOr(Array.isArray, events) && isAbsentOr(isNumber, version);
-  if (!isAccepted && !isRejected(kind, reason)) throw misformed(what, told, TOLD);
+  requireKind(what, told, TOLD_KINDS, TOLD);
 }
 
 /** Throws a {@link Violation} unless a value is a decision. */
 function requireDecision(what: string, decision: unknown): void {
-  const { kind, events, reason } = membersOf(decision);
-  const isAccepted = kind === 'accepted' && Array.isArray(events);
-  if (!isAccepted && !isRejected(kind, reason)) throw misformed(what, decision, DECISION);
+  requireKind(what, decision, DECISION_KINDS, DECISION);
 }
 
 /** Throws a {@link Violation} unless a value is what an event store can answer to an append. */
 export function requireAppended(what: string, appended: unknown): void {
-  const { kind, version } = membersOf(appended);
-  const isRight = kind === 'conflict' || (kind === 'appended' && isNumber(version));
-  if (!isRight) throw misformed(what, appended, APPENDED);
+  requireKind(what, appended, APPENDED_KINDS, APPENDED);
+}
+
+/** Throws a {@link Violation} unless a value is of one of the kinds. Names the first wrong member, if its kind is right. */
+function requireKind(what: string, value: unknown, kinds: Kinds, due: string): void {
+  const members = membersOf(value);
+  const kind = String(members.kind);
+  if (!Object.hasOwn(kinds, kind)) throw misformed(what, value, due);
+  const { must, may = [] } = kinds[kind] ?? {};
+  for (const name of [must ?? [], may].flat()) {
+    const [isRight, dueMember] = MEMBERS[name] as (typeof MEMBERS)[string];
+    const isAbsent = name !== must && members[name] === undefined;
+    if (isAbsent || isRight(members[name])) continue;
+    throw misformed(what, value, `${due}: its ${name} should be ${dueMember}`);
+  }
+}
+
+/** Throws a {@link Violation} unless a value is an event of the whole log. */
+export function requireStored(what: string, stored: unknown): void {
+  const { position, stream } = membersOf(stored);
+  if (isNumber(position) && isText(stream) && 'event' in membersOf(stored)) return;
+  throw misformed(what, stored, '{ position, stream, event }');
+}
+
+/** Throws a {@link Violation} unless a value has some methods. */
+export function requireMethods(what: string, value: unknown, names: readonly string[]): void {
+  if (names.every((name) => typeof membersOf(value)[name] === 'function')) return;
+  throw misformed(what, value, `an object with ${names.join(' and ')}`);
 }
 
 /** Throws a {@link Violation} unless a value is an array. */
@@ -151,16 +190,12 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value);
 }
 
-function isRejected(kind: unknown, reason: unknown): boolean {
-  return kind === 'rejected' && typeof reason === 'string';
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number';
-}
-
-function isAbsentOr(isRight: (value: unknown) => boolean, value: unknown): boolean {
-  return value === undefined || isRight(value);
 }
 
 function misformed(what: string, value: unknown, due: string): Violation {

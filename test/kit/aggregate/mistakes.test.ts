@@ -220,7 +220,7 @@ describe('An assertion that would check nothing', () => {
 
   test.each<[string, StoreOptions<Event>]>([
     ['a kind of operation', { programs: [[{ do: 'read' } as never]] }],
-    ['a stream', { programs: [[{ do: 'append', stream: 3, off: 0, events: [] }]] }],
+    ['a stream', { programs: [[{ do: 'append', stream: 8, off: 0, events: [] }]] }],
   ])('is refused for a store with an unknown index: %s', async (_, options) => {
     const open = async () => new MemoryEvents();
     await expect(loans.assertEventStore(open, options)).rejects.toThrow(RangeError);

@@ -1,7 +1,7 @@
 import { Arbitrary, type Random, Stream, Value } from 'fast-check';
+import { requireCounts } from '../numbers.ts';
 import type { Commands } from './domain.ts';
-import { requireCounts } from './find.ts';
-import { type Program, requireKinds, type Step } from './program.ts';
+import { type Name, type Program, requireKinds, type Step } from './program.ts';
 import { type StepLanguage, simplerSteps } from './simpler.ts';
 
 export interface ProgramOptions {
@@ -15,6 +15,12 @@ export interface ProgramOptions {
 
 /** The relative frequency of each kind of step. */
 const WEIGHTS: Readonly<Record<Step<unknown>['do'], number>> = { command: 8, look: 2, restart: 1 };
+
+/**
+ * In one program of so many, the ids of all aggregates begin with that of the first one: loan-1, loan-10, loan-11.
+ */
+const ALIKE_EVERY = 8;
+const ALIKE_AFTER = 8;
 
 /** Draws programs, which shrink to the fewest steps first, then the fewest aggregates, then plain values. */
 export class Programs<Command> extends Arbitrary<Program<Command>> {
@@ -40,8 +46,12 @@ export class Programs<Command> extends Arbitrary<Program<Command>> {
 
   override generate(random: Random, bias: number | undefined): Value<Program<Command>> {
     const aggregates = random.nextInt(1, this.#maxAggregates);
+    const areAlike = random.nextInt(1, ALIKE_EVERY) === 1;
     const length = random.nextInt(1, this.#maxSteps);
-    const steps = Array.from({ length }, () => this.#step(random, bias, aggregates));
+    const steps = Array.from({ length }, () => {
+      const on = random.nextInt(0, aggregates - 1);
+      return this.#step(random, bias, areAlike && on > 0 ? on + ALIKE_AFTER : on);
+    });
     return new Value({ steps }, undefined);
   }
 
@@ -54,10 +64,9 @@ export class Programs<Command> extends Arbitrary<Program<Command>> {
     return simpler.map((fewer) => new Value({ steps: fewer }, undefined));
   }
 
-  #step(random: Random, bias: number | undefined, aggregates: number): Step<Command> {
+  #step(random: Random, bias: number | undefined, on: Name): Step<Command> {
     const what = this.#does[random.nextInt(0, this.#does.length - 1)] as Step<Command>['do'];
     if (what === 'restart') return { do: what };
-    const on = random.nextInt(0, aggregates - 1);
     if (what === 'look') return { do: what, on };
     const drawn = this.#domain.commands.generate(random, bias);
     return remembered({ do: what, on, command: drawn.value }, drawn);

@@ -4,12 +4,15 @@ import type { EventStore } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
 import type { Progress } from './progress.ts';
 import { onLines, replayOf } from './script.ts';
-import { inWords, opsOf, requireOperations, type StoreOperation } from './store-operations.ts';
+import { inWords, requireOperations, type StoreOperation } from './store-operations.ts';
+import { StorePrograms } from './store-programs.ts';
 import { StoreRun } from './store-run.ts';
 
 /** Properties of event stores. */
 
 export interface StoreOptions<Event> extends FindOptions {
+  /** The maximum number of operations of a program; default 20. */
+  readonly maxSteps?: number;
   /** Operations to run once each instead of drawn ones, on a new store each. */
   readonly programs?: readonly (readonly StoreOperation<Event>[])[];
 }
@@ -46,7 +49,7 @@ export interface StoreResult<Event = unknown> {
 export async function checkEventStore<Event>(
   open: () => Promise<EventStore<Event>>,
   events: Arbitrary<Event>,
-  { programs, ...options }: StoreOptions<Event> = {},
+  { programs, maxSteps, ...options }: StoreOptions<Event> = {},
 ): Promise<StoreResult<Event>> {
   programs?.forEach(requireOperations);
   let [runs, steps] = [0, 0];
@@ -54,18 +57,21 @@ export async function checkEventStore<Event>(
     runs += 1;
     progress.calls('open');
     const run = new StoreRun(await open(), progress);
-    const all = async () => {
-      for (const op of ops) {
-        progress.steps += 1;
-        steps += await run.do(op);
-      }
+    const all = () => {
+      return run.program(ops, (count) => {
+        steps += count;
+      });
     };
     await closing(run, all, () => progress.calls('close'));
   };
-  const { seed, isInterrupted, counterexample } = await find(opsOf(events), attempt, {
-    ...options,
-    ...(programs && { given: programs }),
-  });
+  const { seed, isInterrupted, counterexample } = await find(
+    new StorePrograms(events, maxSteps),
+    attempt,
+    {
+      ...options,
+      ...(programs && { given: programs }),
+    },
+  );
   const done = { seed, runs, steps, isInterrupted };
   if (counterexample === undefined) return done;
   const { value, begun, ...found } = counterexample;
