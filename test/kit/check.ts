@@ -1,5 +1,7 @@
 import { closing } from './aggregate/closing.ts';
-import { type FindOptions, find, requireCounts } from './aggregate/find.ts';
+import { type FindOptions, find } from './aggregate/find.ts';
+import { requireMethods } from './aggregate/form.ts';
+import { isCount, type OptionChecks, requireOptions, SEARCH_OPTIONS } from './aggregate/options.ts';
 import { causeIn, nothingChecked } from './aggregate/violation.ts';
 import { type Program, requireProgram } from './program.ts';
 import { bundles, type ProgramOptions } from './programs.ts';
@@ -42,15 +44,21 @@ export interface Counterexample {
   readonly script: string;
 }
 
+const OPTIONS: OptionChecks<CheckOptions> = {
+  ...SEARCH_OPTIONS,
+  ...{ maxOrders: isCount, together: isCount, advance: () => undefined },
+};
+
 /** Draws programs and runs them against a target until one violates a rule; shrinks that one. */
 export async function check(target: Target, options: CheckOptions = {}): Promise<CheckResult> {
+  requireOptions(options, OPTIONS);
   const { programs: given, runs = 100, together = 1, advance } = options;
-  requireCounts({ together });
   given?.forEach(requireProgram);
   let steps = 0;
   let done = 0;
   const attempt = async (bundle: readonly Program[]) => {
     const session = await target.open();
+    requireMethods('what open has returned', session, ['perform']);
     const run = new Run(session);
     try {
       await closing(session, () => run.together(bundle));

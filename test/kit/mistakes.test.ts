@@ -3,6 +3,7 @@ import { order } from '../../src/domain/order.ts';
 import { decider } from '../support/targets.ts';
 import { FORM_RULES as RULES } from './aggregate/form.ts';
 import { assertHolds, type CheckOptions, check } from './check.ts';
+import { runConformance } from './conformance/conformance.ts';
 import type { Caller } from './history/http-caller.ts';
 import { Recorder } from './history/recorder.ts';
 import { runWorkload } from './history/workload.ts';
@@ -23,6 +24,10 @@ describe('An assertion that would check nothing', () => {
     { maxOrders: -1 },
     { does: [] },
     { programs: [] },
+    { seed: 1.5 },
+    { seed: 1, path: '' },
+    { timeLimitMs: Number.NaN },
+    { shrinkMs: -1 },
   ])('is refused for its options: %j', async (options) => {
     await expect(assertHolds(decider, options)).rejects.toThrow(RangeError);
   });
@@ -57,6 +62,19 @@ describe('An assertion that would check nothing', () => {
     const none = { seed: 1, clients: 0, operations: 10, cuts: 0 };
     const run = runWorkload(none, {} as Caller, new Recorder());
     await expect(run).rejects.toThrow('clients must be a whole number from 1, and is 0');
+    const many = { seed: 1, clients: 1, operations: 10, cuts: 101 };
+    await expect(runWorkload(many, {} as Caller, new Recorder())).rejects.toThrow(
+      'cuts must be a whole number from 0 to 100, and is 101',
+    );
+    const options = { baseUrl: 'http://127.0.0.1:1/v1', key: 'k' };
+    for (const wrong of [
+      { runs: 0 },
+      { pause: 3_000_000 },
+      { maxTime: Number.NaN },
+      { seed: -1 },
+    ]) {
+      await expect(runConformance({ ...options, ...wrong })).rejects.toThrow(RangeError);
+    }
   });
 });
 

@@ -43,7 +43,11 @@ export interface ConcurrentProgram {
 const KINDS: readonly Step['do'][] = ['place', 'ship', 'cancel', 'get', 'list', 'restart'];
 
 /** Throws a RangeError unless a program that a user has written can run. */
-export function requireProgram({ ids, steps }: Program): void {
+export function requireProgram(program: Program): void {
+  const { ids, steps } = Object(program) as Program;
+  if (!(Array.isArray(ids) && Array.isArray(steps))) {
+    throw new RangeError('a program has ids and steps, which are arrays');
+  }
   for (const id of ids) {
     if (typeof id !== 'bigint') throw new RangeError(`an id is a bigint, and not ${id}`);
   }

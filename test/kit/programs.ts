@@ -1,6 +1,6 @@
 import fc, { Arbitrary, type Random, Stream, Value } from 'fast-check';
-import { requireCounts } from './aggregate/find.ts';
 import { CLOSE_DATES, FEW_DATES, INT64_EDGES, instants, quantities } from './arbitraries.ts';
+import { requireCounts } from './numbers.ts';
 import type { ConcurrentProgram, Name, Program, Step } from './program.ts';
 import { simplerBundles, simplerPrograms } from './shrinking.ts';
 import { MAX_INT64, MIN_INT64 } from './vocabulary.ts';
@@ -69,6 +69,7 @@ class Bundles extends Arbitrary<readonly Program[]> {
 
   constructor(program: Arbitrary<Program>, together: number) {
     super();
+    requireCounts({ together });
     this.#program = program;
     this.#together = together;
   }

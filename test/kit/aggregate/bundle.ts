@@ -1,6 +1,7 @@
 import type { TurnLimits } from '../linearizability/wing-gong.ts';
 import { closing } from './closing.ts';
 import type { Domain } from './domain.ts';
+import { requireMethods } from './form.ts';
 import { inLines, judge } from './judging.ts';
 import { HOW_TO_LOSE } from './lost.ts';
 import type { Program } from './program.ts';
@@ -51,6 +52,7 @@ export async function runRound<State, Command, Event>(
   const record = async () => {
     progress.calls('open');
     const session = await target.open();
+    requireMethods('what open has returned', session, ['perform']);
     const recording = new Recording(domain, session, progress);
     history = recording;
     const closes = () => progress.calls('close');

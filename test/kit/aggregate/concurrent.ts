@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { TurnLimits } from '../linearizability/wing-gong.ts';
+import { requireCounts } from '../numbers.ts';
 import { type Bundle, type Round, runRound, shrunk, type Violated } from './bundle.ts';
 import type { Domain } from './domain.ts';
-import { NO_LIMITS, randomSeed, requireCounts } from './find.ts';
+import { NO_LIMITS, randomSeed } from './find.ts';
 import { type Program, requireProgram } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import { AnswerTally } from './tally.ts';
@@ -25,10 +26,10 @@ export interface ConcurrentOptions<Command = unknown> extends ProgramOptions, Tu
   /**
    * The time after which no more rounds are begun, in milliseconds; default none. The round that is running
    * then has as long again to end, and at least 2 s: that a call never ends is a violation. So it is 2 s
-   * after `signal`.
+   * after `signal`. Infinity is none.
    */
   readonly timeLimitMs?: number;
-  /** The time for which a violation is shrunk, in milliseconds; default 1,000. */
+  /** The time for which a violation is shrunk, in milliseconds; default 1,000. Infinity is as long as it takes. */
   readonly shrinkMs?: number;
 }
 
@@ -62,7 +63,7 @@ export async function checkConcurrently<State, Command, Event>(
     maxAggregates = 2,
     programs: given,
   } = options;
-  requireCounts({ clients, rounds, 'the number of programs': given?.length ?? clients });
+  requireCounts({ 'the number of programs': given?.length ?? clients });
   given?.forEach(requireProgram);
   const program = new Programs(domain, { ...options, maxSteps, maxAggregates });
   const bundles = fc.array(program, { minLength: clients, maxLength: clients });

@@ -15,10 +15,10 @@ export interface FindOptions {
   readonly path?: string;
   /**
    * The time after which no more values are tried, in milliseconds; default none. The attempt that is
-   * running then has as long again to end, and at least 2 s: that it never ends is a failure.
+   * running then has as long again to end, and at least 2 s: that it never ends is a failure. Infinity is none.
    */
   readonly timeLimitMs?: number;
-  /** The time for which a counterexample is shrunk, in milliseconds; default as long as it takes. */
+  /** The time for which a counterexample is shrunk, in milliseconds; default Infinity: as long as it takes. */
   readonly shrinkMs?: number;
 }
 
@@ -48,6 +48,8 @@ export const NO_LIMITS: object = {
   ...{ path: '', examples: [], endOnFailure: false, maxSkipsPerRun: 100, unbiased: false },
   ...{ skipEqualValues: false, ignoreEqualValues: false, markInterruptAsFailure: false },
   ...{ timeout: undefined, skipAllAfterTimeLimit: undefined, interruptAfterTimeLimit: undefined },
+  // Another generator would draw other values from the same seed.
+  randomType: 'xorshift128plus',
 };
 
 /** Tries a value: throws if it violates a rule. Notes its steps and calls. */
@@ -71,7 +73,6 @@ export async function find<Value>(
     shrinkMs = Infinity,
   } = options;
   if (given?.length === 0) throw new RangeError('programs is empty: nothing would be checked');
-  requireCounts({ runs });
   if (path !== undefined && options.seed === undefined) {
     throw new RangeError('path needs the seed that it was found with');
   }
@@ -144,14 +145,6 @@ function thrownBy(error: unknown, { call }: Progress) {
   const broken = brokenBy(error);
   if (!('cause' in broken)) return {};
   return { cause: broken.cause, ...(call !== undefined && { call }) };
-}
-
-/** Throws a RangeError unless numbers are whole, and at least 1: with 0, nothing would be checked. */
-export function requireCounts(counts: Readonly<Record<string, number>>): void {
-  for (const [name, count] of Object.entries(counts)) {
-    if (Number.isSafeInteger(count) && count >= 1) continue;
-    throw new RangeError(`${name} must be a whole number from 1, and is ${count}`);
-  }
 }
 
 /** Returns a seed for values that nobody has seen yet. */

@@ -4,7 +4,7 @@ import { type ConcurrentOptions, type ConcurrentResult, checkConcurrently } from
 import type { Decider, Domain } from './domain.ts';
 import type { EventStore } from './event-store.ts';
 import { type FindOptions, find } from './find.ts';
-import { WatchedDecider } from './form.ts';
+import { requireMethods, WatchedDecider } from './form.ts';
 import {
   type BrokenRule,
   brokenRule,
@@ -12,7 +12,7 @@ import {
   illegalHistories,
   legalHistories,
 } from './histories.ts';
-import { requireOptions } from './options.ts';
+import { isCount, requireOptions } from './options.ts';
 import { type Program, requireProgram } from './program.ts';
 import { type ProgramOptions, Programs } from './programs.ts';
 import type { Progress } from './progress.ts';
@@ -26,6 +26,7 @@ import { causeIn, nothingChecked, Violation } from './violation.ts';
 
 /** The kit of one aggregate: everything that its description makes testable. */
 
+const NO_ROUND = 'no round was begun before the signal, or the end of the time';
 const TO_REPEAT = 'To run it again, pass these options to the same call:';
 
 export interface CheckOptions<Command = unknown> extends ProgramOptions, FindOptions {
@@ -84,6 +85,7 @@ export class Kit<State, Command, Event> {
 
   /** Draws the events that the model records for arbitrary commands to one aggregate. */
   legalHistories(maxCommands = 40): Arbitrary<readonly Event[]> {
+    isCount('maxCommands', maxCommands);
     return legalHistories(this.domain, maxCommands);
   }
 
@@ -115,6 +117,7 @@ export class Kit<State, Command, Event> {
     const attempt = async (program: Program<Command>, progress: Progress) => {
       progress.calls('open');
       const session = await target.open();
+      requireMethods('what open has returned', session, ['perform']);
       const run = new Run(this.domain, session, this.#model, progress);
       try {
         const closes = () => progress.calls('close');
@@ -189,6 +192,7 @@ export class Kit<State, Command, Event> {
       const text = `${violation}${origin}${again}`;
       throw new Violation('concurrent calls are linearizable', text, undefined, causeIn(result));
     }
+    if (rounds === 0) throw nothingChecked(target.name, NO_ROUND);
     if (calls === 0 && undecided < rounds) throw nothingChecked(target.name, 'no call was made');
     if (undecided < rounds) return result;
     throw nothingChecked(target.name, `${undecided} of ${rounds} rounds are undecided`);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { assertHolds } from '../check.ts';
+import { linearize, linearizeInTurns } from '../linearizability/wing-gong.ts';
+import { ORDERS } from '../orders.ts';
+import { bundles } from '../programs.ts';
 import { type Command, copy, type Event, Library, MemoryEvents } from '../starter/library.ts';
 import { LOANS } from '../starter/loans.ts';
+import { deciderTarget as orderDecider } from '../targets/decider.ts';
 import type { Decider, Domain } from './domain.ts';
 import { type Appended, type EventStore, STORE_RULES } from './event-store.ts';
 import { type CheckOptions, kitFor } from './kit.ts';
@@ -44,6 +49,41 @@ describe('An answer of another form', () => {
     expect(counterexample?.detail).toContain(', and should be { kind: ');
     await expect(loans.assertLinearizable(mistaken)).rejects.toThrow(
       ", and should be { kind: 'accepted' }, or { kind: 'rejected', reason }",
+    );
+  });
+
+  test('is named with its wrong member', async () => {
+    const due = "{ kind: 'accepted' }, or { kind: 'rejected', reason }";
+    for (const [told, member] of [
+      [{ kind: 'accepted', events: 'x' }, 'its events should be an array'],
+      [{ kind: 'accepted', version: '1' }, 'its version should be a number'],
+      [{ kind: 'rejected' }, 'its reason should be a text'],
+    ] as const) {
+      const mistaken = target({ perform: () => told as never });
+      await expect(loans.assertHolds(mistaken)).rejects.toThrow(`${due}: ${member}`);
+    }
+  });
+
+  test('is named if open or reopen returns nothing, or the log has other items', async () => {
+    const empty = { name: 'empty', open: () => undefined as never };
+    const due = 'what open has returned: undefined, and should be an object with ';
+    await expect(loans.assertHolds(empty)).rejects.toThrow(`${due}perform`);
+    await expect(loans.assertLinearizable(empty)).rejects.toThrow(`${due}perform`);
+    await expect(assertHolds(empty)).rejects.toThrow(`${due}perform`);
+    const nothing = async () => undefined as never;
+    await expect(loans.assertEventStore(nothing)).rejects.toThrow(`${due}append and read`);
+    const storeWith = (members: Partial<EventStore<Event>>) => async () => {
+      const store = new MemoryEvents();
+      const append: EventStore<Event>['append'] = (...given) => store.append(...given);
+      const read: EventStore<Event>['read'] = (stream) => store.read(stream);
+      return { append, read, ...members };
+    };
+    await expect(loans.assertEventStore(storeWith({ reopen: nothing }))).rejects.toThrow(
+      'what reopen has returned: undefined, and should be an object with append and read',
+    );
+    const readAll = async () => [null] as never;
+    await expect(loans.assertEventStore(storeWith({ readAll }))).rejects.toThrow(
+      'item 1 of the whole log: null, and should be { position, stream, event }',
     );
   });
 
@@ -153,6 +193,52 @@ describe('An assertion that would check nothing', () => {
     await expect(loans.assertDecides(copy, options)).rejects.toThrow(RangeError);
   });
 
+  test.each<readonly [string, unknown, string]>([
+    ['seed', 1.5, 'a whole number, and is 1.5'],
+    ['seed', '7', 'a whole number, and is "7"'],
+    ['path', '', 'that of a counterexample, such as "3:0:1", and is ""'],
+    ['path', 'abc', 'that of a counterexample, such as "3:0:1", and is "abc"'],
+    ['timeLimitMs', Number.NaN, 'a number from 0, or Infinity for no limit, and is NaN'],
+    ['timeLimitMs', -1, 'a number from 0, or Infinity for no limit, and is -1'],
+    ['timeLimitMs', '100', 'a number from 0, or Infinity for no limit, and is "100"'],
+    ['shrinkMs', Number.NaN, 'a number from 0, or Infinity for no limit, and is NaN'],
+    ['maxCombinations', 0, 'a whole number from 1, or Infinity for no limit, and is 0'],
+    ['maxCombinations', Number.NaN, 'a whole number from 1, or Infinity for no limit, and is NaN'],
+    ['programs', { steps: [] }, 'an array, and is [object Object]'],
+    ['signal', {}, 'an AbortSignal, and is [object Object]'],
+    ['does', 'look', 'an array, and is "look"'],
+  ])('is refused for its %s of %s', async (name, value, due) => {
+    const options = { seed: 1, [name]: value };
+    const refused = `${name} must be ${due}`;
+    const open = async () => new MemoryEvents();
+    await expect(loans.assertHolds(target(), options)).rejects.toThrow(new RangeError(refused));
+    await expect(loans.assertLinearizable(target(), options)).rejects.toThrow(refused);
+    await expect(loans.assertEventStore(open, options)).rejects.toThrow(refused);
+    if (name === 'maxCombinations') {
+      const object = loans.specification;
+      expect(() => linearize(object, [], { [name]: value as number })).toThrow(refused);
+      await expect(linearizeInTurns(object, [], { [name]: value as number })).rejects.toThrow(
+        refused,
+      );
+    }
+  });
+
+  test('is refused for options of orders, and for a number of commands', async () => {
+    const orders = orderDecider('orders', ORDERS.model);
+    for (const options of [
+      { together: 0 },
+      { runs: Number.NaN },
+      { timeLimitMs: -1 },
+      { path: '' },
+    ]) {
+      await expect(assertHolds(orders, { seed: 1, ...options })).rejects.toThrow(RangeError);
+    }
+    const unknown: object = { rounds: 5 };
+    await expect(assertHolds(orders, unknown)).rejects.toThrow('there is no option rounds: ');
+    expect(() => loans.legalHistories(Number.NaN)).toThrow('maxCommands must be a whole number');
+    expect(() => bundles(Number.NaN)).toThrow('together must be a whole number');
+  });
+
   test.each([{ rounds: 0 }, { clients: 0 }, { rounds: Number.NaN }, { maxSteps: 0 }])(
     'is refused for its options beside others: %j',
     async (options) => {
@@ -202,7 +288,7 @@ describe('An assertion that would check nothing', () => {
     );
     const signal = AbortSignal.abort();
     await expect(loans.assertLinearizable(target(), { signal })).rejects.toThrow(
-      '0 of 0 rounds are undecided: an assertion checks something',
+      'no round was begun before the signal, or the end of the time: an assertion checks something',
     );
   });
 
@@ -221,6 +307,9 @@ describe('An assertion that would check nothing', () => {
   test.each<[string, StoreOptions<Event>]>([
     ['a kind of operation', { programs: [[{ do: 'read' } as never]] }],
     ['a stream', { programs: [[{ do: 'append', stream: 8, off: 0, events: [] }]] }],
+    ['an append', { programs: [[{ do: 'repeat', which: Number.NaN }]] }],
+    ['a version', { programs: [[{ do: 'append', stream: 0, off: Number.NaN, events: [] }]] }],
+    ['a program', { programs: [{ do: 'reopen' } as never] }],
   ])('is refused for a store with an unknown index: %s', async (_, options) => {
     const open = async () => new MemoryEvents();
     await expect(loans.assertEventStore(open, options)).rejects.toThrow(RangeError);
@@ -280,6 +369,24 @@ describe('An assertion that would check nothing', () => {
     );
   });
 
+  test.each([2 ** 31, Number.MAX_SAFE_INTEGER, Infinity])(
+    'has no time limit of %d ms that a timer cannot wait for',
+    async (limitMs) => {
+      const slow = target({
+        async perform() {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          return { kind: 'rejected', reason: 'not_lent' };
+        },
+      });
+      const steps = [{ do: 'command', on: 0, command: { type: 'Return' } }] as const;
+      const options = { programs: [{ steps }], timeLimitMs: limitMs, shrinkMs: limitMs };
+      const { runs, isInterrupted } = await loans.assertHolds(slow, options);
+      expect([runs, isInterrupted]).toEqual([1, false]);
+      const { rounds } = await loans.assertLinearizable(slow, { ...options, rounds: 1 });
+      expect(rounds).toBe(1);
+    },
+  );
+
   test('does not end at the time limit inside a step that takes its time', async () => {
     let isEnded = false;
     const slow = target({
@@ -299,14 +406,20 @@ describe('An assertion that would check nothing', () => {
     const shrunk = async () =>
       (await loans.check(deciderTarget('wrong', wrong), { seed: 1 })) ?? {};
     const due = await shrunk();
+    const appended = async () => {
+      const { steps } = await loans.assertEventStore(async () => new MemoryEvents(), { seed: 1 });
+      return steps;
+    };
+    const dueSteps = await appended();
     try {
       fc.configureGlobal({
         ...{ interruptAfterTimeLimit: 0, skipAllAfterTimeLimit: 0, endOnFailure: true },
-        ...{ path: '5', examples: [[{ steps: [] }]] },
+        ...{ path: '5', examples: [[{ steps: [] }]], randomType: 'mersenne', baseSize: 'xsmall' },
       });
       expect((await loans.assertDecides(copy)).runs).toBe(100);
       expect((await loans.assertLinearizable(target(), { rounds: 5 })).rounds).toBe(5);
       expect(await shrunk()).toEqual(due);
+      expect(await appended()).toEqual(dueSteps);
     } finally {
       fc.configureGlobal(before ?? {});
     }

@@ -28,7 +28,9 @@ export function requireKinds(kinds: readonly unknown[]): void {
 }
 
 /** Throws a RangeError unless a program that a user has written can run. */
-export function requireProgram({ steps }: Program<unknown>): void {
+export function requireProgram(program: Program<unknown>): void {
+  const { steps } = Object(program) as Program<unknown>;
+  if (!Array.isArray(steps)) throw new RangeError('a program has steps, which are an array');
   requireKinds(steps.map((step) => step.do));
   for (const step of steps) {
     if (step.do === 'restart') continue;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { MAX_TIMER_MS } from '../numbers.ts';
 
 /** Limits of the time that a search takes. */
 
@@ -67,12 +68,16 @@ async function orLateAfter<Result>(
   return first === undefined ? orLate(attempt, graceMs, error) : first.result;
 }
 
-/** Waits for an attempt, and throws an error if it takes longer. */
+/**
+ * Waits for an attempt, and throws an error if it takes longer. Without a limit beyond the longest time of a
+ * timer, which is about 25 days.
+ */
 export async function orLate<Result>(
   attempt: Promise<Result>,
   leftMs: number,
   error: () => Error,
 ): Promise<Result> {
+  if (leftMs > MAX_TIMER_MS) return attempt;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(error()), leftMs);

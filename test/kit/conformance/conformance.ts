@@ -2,6 +2,7 @@ import type { ItfTrace } from '../aggregate/itf.ts';
 import { orLate } from '../aggregate/time-limit.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import type { Counterexample } from '../check.ts';
+import { MAX_TIMER_MS, requireCounts, requireTime, requireWithin } from '../numbers.ts';
 import { Violation } from '../target.ts';
 import { ANSWERED, ApiClient } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
@@ -130,6 +131,7 @@ function weightOf({ group }: Check, runs: number): number {
  * placed itself. Throws {@link CannotCheck} if the server is unreachable or refuses the key.
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  requireNumbers(options);
   const { runs, concurrency } = { ...DEFAULTS, ...options };
   const { baseUrl, key, readOnly = false, seed = Date.now() & 0x7fffffff } = options;
   const begun = performance.now();
@@ -158,6 +160,18 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     durationMs: Math.round(performance.now() - begun),
     checks,
   };
+}
+
+/** Throws a RangeError unless the numbers of the options are in their ranges. */
+function requireNumbers(options: ConformanceOptions): void {
+  const { runs, concurrency, pause, maxTime, shrinkTime } = { ...DEFAULTS, ...options };
+  const { seed = 0, orders = 0 } = options;
+  requireCounts({ runs, concurrency });
+  requireWithin('seed', seed, 0, 2 ** 31 - 1);
+  requireWithin('orders', orders, 0, Number.MAX_SAFE_INTEGER);
+  requireWithin('pause', pause, 0, Math.floor(MAX_TIMER_MS / 1_000));
+  requireTime('maxTime', maxTime);
+  requireTime('shrinkTime', shrinkTime);
 }
 
 async function openTrial(

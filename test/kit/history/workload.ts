@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { requireCounts } from '../aggregate/find.ts';
+import { requireCounts, requireSeed, requireWithin } from '../numbers.ts';
 import { CLOSE_DATES, FEW_DATES } from '../shrinking.ts';
 import type { Answer, Request } from './history.ts';
 import type { Caller } from './http-caller.ts';
@@ -46,7 +46,11 @@ export async function runWorkload(
   caller: Caller,
   recorder: Recorder,
 ): Promise<void> {
-  requireCounts({ clients: workload.clients, operations: workload.operations });
+  const { clients: count, operations, seed, cuts, lists = 0 } = workload;
+  requireCounts({ clients: count, operations });
+  requireSeed('seed', seed);
+  requireWithin('cuts', cuts, 0, 100);
+  requireWithin('lists', lists, 0, 100);
   const known = new KnownOrders(workload);
   let made = 0;
   const next = () => {

@@ -11,6 +11,7 @@
  * but the time grows with the number of operations that overlap, not with the length.
  */
 
+import { requireLimit } from '../numbers.ts';
 import { EventList, type Interval, isAnswered } from './event-list.ts';
 
 export type { Interval };
@@ -46,7 +47,8 @@ export interface Undecided<State, Op> {
 export interface SearchLimits {
   /**
    * The most combinations of operations done and state reached that are visited, about. Each takes some
-   * microseconds and 100 bytes of memory; n operations that all overlap can lead to n * 2^n of them.
+   * microseconds and 100 bytes of memory; n operations that all overlap can lead to n * 2^n of them. Default
+   * Infinity, which is no limit.
    */
   readonly maxCombinations?: number | undefined;
 }
@@ -75,6 +77,7 @@ export function linearize<State, Op extends Interval>(
   operations: readonly Op[],
   { maxCombinations = Infinity }: SearchLimits = {},
 ): Linearization<State, Op> | Undecided<State, Op> {
+  requireLimit('maxCombinations', maxCombinations);
   const search = new Search(object, operations);
   for (const turns = search.turns(); ; ) {
     const { done, value } = turns.next();
@@ -89,6 +92,7 @@ export async function linearizeInTurns<State, Op extends Interval>(
   operations: readonly Op[],
   { maxCombinations = Infinity, signal }: TurnLimits = {},
 ): Promise<Linearization<State, Op> | Undecided<State, Op>> {
+  requireLimit('maxCombinations', maxCombinations);
   const search = new Search(object, operations);
   for (const turns = search.turns(); ; ) {
     const { done, value } = turns.next();
