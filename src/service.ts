@@ -238,11 +238,12 @@ class Service {
       if (!isStopping) close();
       isStopping = true;
     };
-    onStopSignal(() => {
+    const onSignal = () => {
       const delay = this.#leave();
       if (delay === 0) stop();
       else setTimeout(stop, delay);
-    });
+    };
+    onStopSignal(onSignal);
     return stop;
   }
 }

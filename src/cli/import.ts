@@ -27,7 +27,7 @@ interface ImportOptions extends JsonOption {
   readonly skipBad?: boolean;
 }
 
-/** What a run has done, or found done by others. */
+/** The commands of a run that were accepted, and the lines that others have carried out. */
 type Done = Pick<ImportRun, 'accepted' | 'present'>;
 
 const NOTHING: Done = { accepted: { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 }, present: 0 };

@@ -25,6 +25,7 @@ interface Export {
 const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/append-signal.ts': 'any instance appends to PostgreSQL, so each head is read there',
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
+  'sqlite/free-name.ts': 'SQLite keeps files of its own beside each file',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
   'sqlite/load-sqlite.ts': 'the client of PostgreSQL is no native module',
   'sqlite/side-reader-thread.ts': 'PostgreSQL reads in processes of its own',
@@ -55,8 +56,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'the writer, the copies and the tools each open the file, or find none, themselves',
   ],
   'postgres/database.ts': [
-    'openForCopy aboutStoreIn orClose',
-    'a database may have half a copy in it, and a connection has to be closed',
+    'openForCopy aboutStoreIn orClose requireEpochsIn',
+    'a database may have half a copy in it, a connection has to be closed, and an instance meets new epochs',
   ],
   'postgres/checked-rows.ts': ['THROUGH_INDEXES', 'the server may scan a table that has an index'],
   'sqlite/epochs-table.ts': [

@@ -219,8 +219,6 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
 
 /** The time that a check may take longer than it is told, for its last requests. */
 const GRACE_MS = 5_000;
-/** The longest time of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns the time after which a check is given up: what it has found may still be shrunk. */
 function patienceMs({ leftMs, shrinkMs }: Trial): number {
