@@ -20,6 +20,7 @@ import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { rootsIn } from '../../../src/infra/sqlite/merkle-tables.ts';
 import { LATER, NOON, newEvent, placed, readAll, recorded, shipped } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 
 /** A store with two orders, and the list of them. */
 /** The secret of the log, with which snapshots are sealed. */
@@ -249,7 +250,7 @@ describe('the snapshot file', () => {
           });
         }
       }),
-      { numRuns: 20 },
+      { numRuns: isNightly ? 20 : 8 },
     );
     db.close();
   });

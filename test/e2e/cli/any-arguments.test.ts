@@ -7,7 +7,7 @@ import { nodesOf, treeOf } from '../../../src/cli/shared/command-tree.ts';
 import { EXIT_CODES } from '../../../src/cli/shared/exit-codes.ts';
 import { requireSmallFile } from '../../../src/infra/process/small-file.ts';
 import { Place, type Ran } from '../../support/command-line.ts';
-import { seedFrom } from '../../support/nightly.ts';
+import { isNightly, seedFrom } from '../../support/nightly.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { Random } from '../../support/random.ts';
 import { newFolder, start } from '../../support/service.ts';
@@ -16,7 +16,7 @@ import { newFolder, start } from '../../support/service.ts';
  * The commands with whatever may stand on a command line. ARGUMENT_RUNS says how many runs there are, and
  * ARGUMENT_SEED repeats the same ones.
  */
-const RUNS = Number(process.env.ARGUMENT_RUNS ?? 1_000);
+const RUNS = Number(process.env.ARGUMENT_RUNS ?? (isNightly ? 1_000 : 400));
 const SEED = seedFrom('ARGUMENT_SEED');
 
 /** What a programming error leaves in a message, and what a terminal would take for a command. */

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM, excessWidthOf, violationsOn } from '../../support/chromium.ts';
-import { seedFrom } from '../../support/nightly.ts';
+import { isNightly, seedFrom } from '../../support/nightly.ts';
 import { Random } from '../../support/random.ts';
 import { browsing } from './visit.ts';
 
@@ -10,7 +10,7 @@ import { browsing } from './visit.ts';
  * The console with whatever a reader may do in it, while orders change. CONSOLE_ACTIONS says how many
  * actions there are, and CONSOLE_SEED repeats the same ones.
  */
-const ACTIONS = Number(process.env.CONSOLE_ACTIONS ?? 150);
+const ACTIONS = Number(process.env.CONSOLE_ACTIONS ?? (isNightly ? 150 : 70));
 const SEED = seedFrom('CONSOLE_SEED');
 
 const LIST = '/v1/store/orders';

@@ -57,7 +57,7 @@ const importing: Target = {
 test('whatever clients do, and however often it is killed, every answer is that of the table', async () => {
   const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
   const { steps } = await assertHolds(service, {
-    runs: isNightly ? 6 : 3,
+    runs: isNightly ? 6 : 2,
     maxSteps: 60,
     maxOrders: 8,
     does,
@@ -70,5 +70,5 @@ test('the same with many clients at once', async () => {
 });
 
 test('the same with any int64 as an id, when orders are imported while it runs', async () => {
-  await assertHolds(importing, { runs: isNightly ? 5 : 3, maxSteps: 40, maxOrders: 12 });
+  await assertHolds(importing, { runs: isNightly ? 5 : 2, maxSteps: 40, maxOrders: 12 });
 });
