@@ -14,8 +14,11 @@ const CHUNK_BYTES = 1 << 16;
 
 /** The names of pipes that a shell opens for this process, as `<(…)` does: they have a writer. */
 const INHERITED = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/;
-/** Without it, opening a pipe lasts until somebody writes into it, and no signal ends that. */
-const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+/**
+ * The flags that open a file without waiting. A pipe is otherwise opened only when somebody writes into it,
+ * and no signal ends that.
+ */
+const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** A file that is too long to be what was asked for. */
 export class TooLong extends Error {}
@@ -67,7 +70,7 @@ function orUserError(file: string, read: (file: string) => string): string {
  */
 export function readBounded(file: string, maxBytes: number): Buffer {
   const isInherited = INHERITED.test(file);
-  const fd = openSync(file, isInherited ? constants.O_RDONLY : AT_ONCE);
+  const fd = openSync(file, isInherited ? constants.O_RDONLY : WITHOUT_WAITING);
   try {
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new Error('it is a folder');

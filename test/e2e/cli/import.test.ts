@@ -282,11 +282,12 @@ test('on a terminal, a progress bar appears and is removed', async () => {
 
 const TWO = 'id,petId,quantity,status\n1,1,1,pending\n2,1,1,cancelled\n';
 
-test("an order that a client has placed meanwhile under a file's id is not changed", async () => {
+/** A log in which somebody else places order 2, for a pet, just before the first append of an import. */
+function logWithOther(petId: PetId, by: string): MemoryEventLog {
   const theirs: NewEvent = {
-    event: { type: 'OrderPlaced', orderId: 2n as OrderId, petId: 99n as PetId, quantity: 1 },
+    event: { type: 'OrderPlaced', orderId: 2n as OrderId, petId, quantity: 1 },
     version: 1,
-    metadata: { at: MONDAY, by: 'other', commandId: 'other' },
+    metadata: { at: MONDAY, by, commandId: 'other' },
   };
   const log = new MemoryEventLog();
   const append = log.append.bind(log);
@@ -294,7 +295,11 @@ test("an order that a client has placed meanwhile under a file's id is not chang
     if ((await log.head()) === 0) await append(0, () => [theirs]);
     return append(seen, decide);
   };
-  const place = new Place(log);
+  return log;
+}
+
+test("an order that a client has placed meanwhile under a file's id is not changed", async () => {
+  const place = new Place(logWithOther(99n as PetId, 'other'));
   const { code, out, err } = await place.run('import', place.write('orders.csv', TWO));
   expect([code, out]).toEqual([
     1,
@@ -308,18 +313,7 @@ test("an order that a client has placed meanwhile under a file's id is not chang
 });
 
 test('orders that a second import of the file has placed meanwhile are there already', async () => {
-  const theirs: NewEvent = {
-    event: { type: 'OrderPlaced', orderId: 2n as OrderId, petId: 1n as PetId, quantity: 1 },
-    version: 1,
-    metadata: { at: MONDAY, by: 'import', commandId: 'other' },
-  };
-  const log = new MemoryEventLog();
-  const append = log.append.bind(log);
-  log.append = async (seen, decide) => {
-    if ((await log.head()) === 0) await append(0, () => [theirs]);
-    return append(seen, decide);
-  };
-  const place = new Place(log);
+  const place = new Place(logWithOther(1n as PetId, 'import'));
   expect(
     await place.run('import', place.write('orders.csv', 'id,petId,quantity\n1,1,1\n2,1,1\n')),
   ).toEqual({

@@ -34,8 +34,7 @@ interface Seen extends TreeHead {
   readonly atS: number;
 }
 
-/** No log is smaller than the empty one, and all begin with it. */
-/** The time is the first that a cosignature can have. */
+/** The empty log, with which every log begins, at the first time that a cosignature can have. */
 const NOTHING_SEEN: Seen = { ...new RecordTree().head(), atS: 1 };
 
 export interface WitnessParts {
