@@ -13,6 +13,9 @@ import type { RequestLog } from './request-log.ts';
 import { ALL_METHODS, faultOfFrame } from './requests/frame.ts';
 import { shownNames } from './requests/shown.ts';
 
+/** The methods that If-None-Match makes conditional reads. */
+const READS = ['GET', 'HEAD'];
+
 /** Handles requests. Has the prototypes that Express gives to requests and responses. */
 export type App = ((req: IncomingMessage, res: ServerResponse) => void) &
   Pick<Express, 'request' | 'response'>;
@@ -25,7 +28,21 @@ export function exactExpress(): Express {
   app.enable('strict routing');
   app.enable('case sensitive routing');
   app.set('query parser', parseQuery);
+  Object.defineProperty(app.request, 'fresh', { get: isFresh });
   return app;
+}
+
+/**
+ * Returns true if If-None-Match names the ETag that the response has, by the weak comparison (RFC 9110,
+ * section 13.1.2). Express's own is never true beside `Cache-Control: no-cache`: that speaks to caches,
+ * and `fetch` adds it to every request with an If-None-Match (Fetch, section 4.6).
+ */
+function isFresh(this: Request): boolean {
+  const tags = this.headers['if-none-match'];
+  const etag = this.res?.get('ETag');
+  if (tags === undefined || etag === undefined || !READS.includes(this.method)) return false;
+  if (tags.trim() === '*') return true;
+  return tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /**
