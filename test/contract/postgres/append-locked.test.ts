@@ -70,6 +70,9 @@ describe('an append under the lock of the log', () => {
     const { url, log, locked } = await given();
     const unlock = await lockOf(url);
     const append = log.append(0, place(1), [KEPT]);
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(() => sql(url, waiting)).toHaveLength(1);
     await wait(300);
     await unlock();
     expect(await append).toMatchObject({ kind: 'appended' });
