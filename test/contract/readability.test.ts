@@ -57,13 +57,19 @@ it.each(['sqlite', 'postgres'] as const)(
   'a store that cannot be read is reported, and that it can again (%s)',
   async (engine) => {
     const { store, schema, run, told } = await watched(engine);
+    // A table that goes between the two looks of a round is missed by the trial of writes as well.
+    const [reads, writes] = ['store_unreadable', 'writes_refused'].map(
+      (reason) => () => told.filter((text) => text.startsWith(reason)),
+    ) as [() => string[], () => string[]];
     await run(`ALTER TABLE ${schema}tree RENAME TO away`);
-    await expect.poll(() => told[0], WITHIN).toMatch(/^store_unreadable: .*tree/);
+    await expect.poll(() => reads()[0], WITHIN).toMatch(/^store_unreadable: .*tree/);
     await expect(headOf(store)).rejects.toThrow('tree');
     await run(`ALTER TABLE ${schema}away RENAME TO tree`);
-    await expect.poll(() => told[1], WITHIN).toBe('store_unreadable no more');
+    await expect.poll(() => reads()[1], WITHIN).toBe('store_unreadable no more');
     expect(await headOf(store)).toBe(0);
-    expect(told).toHaveLength(2);
+    await expect.poll(() => writes().length % 2, WITHIN).toBe(0);
+    expect(reads()).toHaveLength(2);
+    expect(told).toHaveLength(2 + writes().length);
   },
 );
 
