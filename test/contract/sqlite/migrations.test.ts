@@ -43,10 +43,12 @@ function oldStore(schema: number): string {
   const file = temporaryFile();
   const db = emptyStore(file, schema);
   const insert = db.prepare(`INSERT INTO events VALUES (?, ?, 1, 'OrderPlaced', 2, ?, ?)`);
+  const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
+  db.exec('BEGIN');
   for (let id = 1; id <= EVENTS; id++) {
-    const metadata = '{"at":"2026-01-01T12:00:00.000Z","by":"AbCdEfGh01","commandId":"c-1"}';
     insert.run(id, id, `{"orderId":"${id}","petId":"7","quantity":1}`, metadata);
   }
+  db.exec('COMMIT');
   const key = `'AbCdEfGh01', 'Zoë "the" key', x'0102', 'orders:read', '2026-01-01T12:00:00.000Z'`;
   insertWith(db, schema, 'api_keys', 'id, name, hash, scopes, created_at', [key], ', NULL, NULL');
   if (schema >= SINCE_OUTCOMES) {
