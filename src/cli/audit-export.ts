@@ -6,7 +6,7 @@ import { recordOf } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
-import { Refuted } from './shared/exit-codes.ts';
+import { refuted } from './shared/exit-codes.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
 import { print } from './shared/print.ts';
@@ -76,7 +76,7 @@ async function* exportText(
     advance(after + events.length);
   }
   if (!Buffer.from(root).equals(tree.head().root)) {
-    throw new Refuted('The events are not those of the tree of the log: store-orders verify');
+    throw refuted('The events are not those of the tree of the log: store-orders verify');
   }
   const seal = prover.seal({ origin, storeId: id, size, digest: digest.digest() });
   yield `${noteLine('Seal', id, size, seal)}\n`;

@@ -4,7 +4,7 @@ import type { TreeHead } from '../app/audit/proofs/verifier.ts';
 import type { Fill } from '../app/ports/store.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStoreOrNew } from './shared/command-line.ts';
-import { Refuted } from './shared/exit-codes.ts';
+import { refuted } from './shared/exit-codes.ts';
 import { withFile } from './shared/lines.ts';
 import { addKey } from './shared/options.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
@@ -66,7 +66,7 @@ async function importTrail(
     const { size, root, finding } = read;
     if (finding === undefined) return { size, root };
     const what = `${file}: ${placeOf(finding)}${finding.problem}`;
-    throw new Refuted(`${what}\nNothing was imported.`);
+    throw refuted(`${what}\nNothing was imported.`);
   };
   await withFile(file, (input) =>
     withStoreOrNew(commandLine, (store) => store.takeOver((take) => takeFrom(input, take))),

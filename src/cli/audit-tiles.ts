@@ -13,7 +13,7 @@ import type { Trail } from '../app/ports/trail.ts';
 import { readBounded, requireSmallFile } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
-import { Refuted } from './shared/exit-codes.ts';
+import { refuted } from './shared/exit-codes.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { unwritable } from './shared/new-file.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
@@ -84,9 +84,7 @@ async function fill(
   if (tiles.size < size) await addEvents(folder, trail, tiles, size - tiles.size);
   await folder.writeAll(tiles.edge());
   if (!tiles.root().equals(root)) {
-    throw new Refuted(
-      'The tiles are not those of the log: use a new folder, or store-orders verify.',
-    );
+    throw refuted('The tiles are not those of the log: use a new folder, or store-orders verify.');
   }
   await folder.write('checkpoint', Buffer.from(note));
 }

@@ -7,7 +7,7 @@ import type * as Kit from 'store-orders/testing';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
-import { Unfinished } from './shared/exit-codes.ts';
+import { unfinished } from './shared/exit-codes.ts';
 import { requireWritable, writeOver } from './shared/new-file.ts';
 import { wholeNumber } from './shared/options.ts';
 import { say } from './shared/print.ts';
@@ -92,7 +92,7 @@ async function run(
   if (junit !== undefined) await writeOver(junit, kit.asJUnit(report));
   if (json !== undefined) await writeOver(json, `${JSON.stringify(report, null, 2)}\n`);
   if (report.failed > 0) throw new UserError(verdict(report));
-  if (report.unfinished > 0) throw new Unfinished(shortfall(report, rest.maxTime));
+  if (report.unfinished > 0) throw unfinished(shortfall(report, rest.maxTime));
 }
 
 function verdict({ baseUrl, failed }: Kit.Report): string {

@@ -15,7 +15,7 @@ import type { OrderId } from '../domain/order-id.ts';
 import { requirePlainText } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
-import { Refuted, ShowsOtherwise } from './shared/exit-codes.ts';
+import { refuted, showsOtherwise } from './shared/exit-codes.ts';
 import { withFile } from './shared/lines.ts';
 import { addKey, readOrderId } from './shared/options.ts';
 import { readPolicyFile } from './shared/policy-file.ts';
@@ -109,9 +109,9 @@ async function verify(options: VerifyOptions, commandLine: CommandLine): Promise
   const { stdout } = commandLine.terminal;
   const report = await check(options, commandLine);
   stdout.write(options.json ? asJson(report) : asText(report));
-  if (report.findings.length > 0) throw new Refuted('Problems were found.');
+  if (report.findings.length > 0) throw refuted('Problems were found.');
   if (report.asked?.isShown === false) {
-    throw new ShowsOtherwise('The receipt does not show the cancellation of that order.');
+    throw showsOtherwise('The receipt does not show the cancellation of that order.');
   }
 }
 

@@ -3,11 +3,11 @@
 import type { Cut, Round } from '../../app/audit/monitor/monitor-round.ts';
 import {
   type Failure,
-  Forked,
-  LogCut,
-  RefusedByService,
-  Refuted,
-  Unanswered,
+  forked,
+  logCut,
+  refusedByService,
+  refuted,
+  unanswered,
 } from './exit-codes.ts';
 import { visible } from './print.ts';
 import { placeOf } from './verify-report.ts';
@@ -38,25 +38,25 @@ export function failureOf(round: Reported): Failure | undefined {
     case 'verified':
       return undefined;
     case 'forked':
-      return new Forked(`The log has forked: ${round.problem}.`);
+      return forked(`The log has forked: ${round.problem}.`);
     case 'cut':
-      return new LogCut(
+      return logCut(
         `The log was cut: ${cutWords(round)}. If that is accepted: --accept-epoch ${round.epoch}`,
       );
     case 'refuted': {
       const { finding } = round;
       const problem = visible(`${placeOf(finding)}${finding.problem}`);
-      return new Refuted(`The log has published what cannot be right: ${problem}.`);
+      return refuted(`The log has published what cannot be right: ${problem}.`);
     }
     case 'behind':
-      return new Unanswered(
+      return unanswered(
         `The log has sent an earlier state: ${round.size} events, after ${round.known}.`,
       );
     case 'away': {
       const problem = visible(round.problem);
       return round.isRefused
-        ? new RefusedByService(`The log has refused to answer: ${problem}.`)
-        : new Unanswered(`The log has not answered: ${problem}.`);
+        ? refusedByService(`The log has refused to answer: ${problem}.`)
+        : unanswered(`The log has not answered: ${problem}.`);
     }
   }
 }

@@ -6,7 +6,7 @@ import { guardSecret } from '../../app/secrets.ts';
 import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { leavesOpen } from '../../client/retry-policy.ts';
 import type { CommandLine, Environment } from './command-line.ts';
-import { Misused, RefusedByService, Unanswered } from './exit-codes.ts';
+import { misused, refusedByService, unanswered } from './exit-codes.ts';
 import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
 
 /** The options by which a command names a service. */
@@ -135,7 +135,7 @@ function failureOf(error: StoreOrdersError, url: string, chosen: readonly string
   const said = `${message.replace(/\.$/, '')} (${about}).`;
   if (!UNANSWERED.includes(code)) {
     // Without a status it is the client that has refused.
-    return status === undefined ? new Misused(said) : new RefusedByService(said);
+    return status === undefined ? misused(said) : refusedByService(said);
   }
   const again = [...chosen, `--idempotency-key ${idempotencyKey}`];
   const repeat =
@@ -143,5 +143,5 @@ function failureOf(error: StoreOrdersError, url: string, chosen: readonly string
       ? ''
       : `\nIt may have been done. Repeat it with ${again.join(' ')}`;
   const where = message.includes(url) ? '' : `${url}: `;
-  return new Unanswered(`${where}${said}${repeat}`);
+  return unanswered(`${where}${said}${repeat}`);
 }
