@@ -11,10 +11,12 @@ import type { Trail } from '../../src/app/ports/trail.ts';
 import { encode } from '../../src/infra/events/codec.ts';
 import { newEvent, placed, readAll, TRACEPARENT } from '../support/events.ts';
 
-/** A log and its trail. */
+/** A log and its trail, as a server has them. */
 export interface LogAndTrail {
   readonly log: EventLog;
   readonly trail: Trail;
+  /** Opens one more handle on the same log, as another process would. */
+  readonly openBeside: () => Promise<EventLog>;
 }
 
 /**
@@ -74,6 +76,23 @@ export function trailContract(name: string, create: () => Promise<LogAndTrail>):
         const older = headOf(records.slice(0, index + 1));
         const grown = await consistencyProof(index + 1, 700, trail);
         expect(verifyConsistency(older, head, grown).ok).toBe(true);
+      }
+    });
+
+    it.each<[string, (opened: LogAndTrail, after: number) => Promise<unknown>]>([
+      ['the stored events', ({ trail }, after) => trail.stored(after, 1)],
+      ['the tree', ({ trail }) => trail.treeHead()],
+      ['the read log', ({ log }, after) => readAll(log, after)],
+    ])('shows nothing that the head is then behind: %s', async (_, read) => {
+      const opened = await given(1);
+      const beside = await opened.openBeside();
+      onTestFinished(() => beside.close());
+      expect(await opened.log.head()).toBe(1);
+      for (let head = 2; head <= 4; head++) {
+        // Another process does not announce what it appends.
+        await append(beside, 1);
+        await read(opened, head - 1);
+        expect(await opened.log.head()).toBe(head);
       }
     });
 

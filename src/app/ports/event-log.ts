@@ -44,6 +44,7 @@ export interface EventLog {
    * Returns the position of the newest event; 0 where there is none. May lag by up to about 100 ms,
    * but never behind an event that was acknowledged to a client, nor behind a head that was returned
    * before, to whichever instance: otherwise a later list could forget what an earlier one has shown.
+   * Nor behind what this log or its trail has returned: who has read an event finds it everywhere.
    */
   head(): Promise<number>;
 

@@ -54,8 +54,6 @@ export class SqliteEventLog implements EventLog {
   readonly #tree: MerkleTables;
   readonly #transaction: LogTransaction;
   readonly #known = new KnownHead();
-  /** The head at the last read; undefined where it has to be read again. */
-  #seen: number | undefined;
   #trouble: Error | undefined;
   #hasGrown = false;
 
@@ -155,9 +153,8 @@ export class SqliteEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
-    // The signal first: an append between the two is then read twice instead of never.
-    if (this.#options.signal?.isNew() !== false) this.#seen = undefined;
-    return this.#seen ?? this.#readHead();
+    const read = () => orUnavailable(() => this.#readHead());
+    return this.#options.signal?.head(read) ?? read();
   }
 
   watch(grown: () => void): () => void {
@@ -193,13 +190,14 @@ export class SqliteEventLog implements EventLog {
   }
 
   #readHead(): number {
-    this.#seen = orUnavailable(() => this.#tree.wholeSize());
-    return this.#seen;
+    const head = this.#tree.wholeSize();
+    this.#options.signal?.note(head);
+    return head;
   }
 
   #headIfReadable(): number | undefined {
     try {
-      const head = this.#readHead();
+      const head = orUnavailable(() => this.#readHead());
       this.#options.looked?.(undefined);
       return head;
     } catch (error) {
@@ -211,7 +209,7 @@ export class SqliteEventLog implements EventLog {
   *#chunks(after: number): Iterable<readonly RecordedEvent[]> {
     let seen = after;
     for (;;) {
-      const left = Math.max(0, this.#tree.wholeSize() - seen);
+      const left = Math.max(0, this.#readHead() - seen);
       const events = this.#stored.read(seen, Math.min(CHUNK_EVENTS, left));
       if (events.length === 0) return;
       seen += events.length;

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import type { Snapshots } from '../../app/ports/snapshots.ts';
 import type { Store, StoreParts } from '../../app/ports/store.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
+import type { AppendSignal } from './append-signal.ts';
 import { epochsIn } from './epochs-table.ts';
 import { SqliteEventLog } from './event-log.ts';
 import { SqliteKeyStore } from './key-store.ts';
@@ -13,10 +14,16 @@ import { SqliteSigningKeys } from './signing-keys.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { SqliteTrail } from './trail.ts';
 
-/** Returns the parts of a store over a connection. The refusals are in a file of their own. */
-export function partsOf(db: Database.Database): Omit<StoreParts, 'refusals'> {
+/**
+ * Returns the parts of a store over a connection. The refusals are in a file of their own.
+ * @param signal See {@link SqliteTrail}.
+ */
+export function partsOf(
+  db: Database.Database,
+  signal?: AppendSignal,
+): Omit<StoreParts, 'refusals'> {
   return {
-    trail: new SqliteTrail(db),
+    trail: new SqliteTrail(db, signal),
     keys: new SqliteKeyStore(db),
     signingKeys: new SqliteSigningKeys(db),
   };
@@ -41,7 +48,7 @@ export function readersOf(
   // Without a writer, the file may be read by one connection alone: see waiting.ts.
   const aside = given.signal && ((sql: string) => new SideReader(file, sql));
   return {
-    ...partsOf(db),
+    ...partsOf(db, given.signal),
     id,
     epochs,
     log: new SqliteEventLog(db, given),

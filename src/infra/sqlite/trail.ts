@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Trail } from '../../app/ports/trail.ts';
 import type { StoredEvent } from '../events/codec.ts';
+import type { AppendSignal } from './append-signal.ts';
 import { EventTraces } from './event-traces.ts';
 import { KnownHead } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -14,17 +15,21 @@ export class SqliteTrail implements Trail {
   readonly #traces: EventTraces;
   readonly #tree: MerkleTables;
   readonly #known: KnownHead;
+  readonly #signal: AppendSignal | undefined;
 
-  constructor(db: Database.Database) {
+  /** @param signal Receives each head that is read; absent: the log over the connection has none. */
+  constructor(db: Database.Database, signal?: AppendSignal) {
     this.#stored = new StoredEvents(db);
     this.#traces = new EventTraces(db);
     this.#tree = new MerkleTables(db);
     this.#known = new KnownHead(this.#tree.wholeEdge());
+    this.#signal = signal;
   }
 
   async stored(after: number, limit: number): Promise<StoredEvent[]> {
     return orUnavailable(() => {
       const end = this.#tree.wholeSize();
+      this.#signal?.note(end);
       return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
     });
   }
@@ -36,6 +41,7 @@ export class SqliteTrail implements Trail {
   async treeHead(): Promise<TreeHead> {
     const frontier = orUnavailable(() => this.#tree.wholeFrontier());
     const head = { size: frontier.size, root: frontier.root() };
+    this.#signal?.note(head.size);
     await this.#known.follow(this.#tree.latestEdge, this);
     return head;
   }

@@ -3,5 +3,5 @@ import { trailContract } from '../trail.ts';
 
 trailContract('memory', async () => {
   const log = new MemoryEventLog();
-  return { log, trail: log.trail };
+  return { log, trail: log.trail, openBeside: async () => log };
 });

@@ -1,12 +1,17 @@
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
-import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
+import { partsOf } from '../../../src/infra/postgres/parts.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { trailContract } from '../trail.ts';
 
 for (const version of [15, 18] as const) {
   trailContract(`PostgreSQL ${version}`, async () => {
-    const db = new Database(await newDatabase(version));
-    return { log: new PostgresEventLog(db), trail: new PostgresTrail(db) };
+    const url = await newDatabase(version);
+    const open = () => {
+      const db = new Database(url);
+      return { db, log: new PostgresEventLog(db) };
+    };
+    const { db, log } = open();
+    return { ...partsOf(db, log), log, openBeside: async () => open().log };
   });
 }
