@@ -19,6 +19,17 @@ const RETRY_INTERVAL_MS = 1_000;
 /** The least free space for an attempt: for the index of the `-wal` file and the first commits. */
 const MIN_ROOM_BYTES = 131_072;
 
+/** Returns a part with the methods of the part that `now` returns at each of their calls. */
+function present<Part extends object>(now: () => Part): Part {
+  const get = (_: Part, name: string | symbol) => {
+    return (...given: unknown[]) => {
+      const part = now();
+      return (Reflect.get(part, name) as (...all: unknown[]) => unknown).apply(part, given);
+    };
+  };
+  return new Proxy({} as Part, { get });
+}
+
 /**
  * A store whose file can be read, but not written, when a server starts: on a full disk, on one
  * that is mounted read-only, over a quota. Reading it requires none of the writes of a start. When
@@ -72,24 +83,9 @@ export class WaitingStore {
       epochs: this.#readers.epochs,
       log: this.#log(),
       foldSource: { next: (after, take) => now().foldSource.next(after, take) },
-      trail: {
-        stored: (after, limit) => now().trail.stored(after, limit),
-        traces: (positions) => now().trail.traces(positions),
-        treeHead: () => now().trail.treeHead(),
-        leaves: (from, count) => now().trail.leaves(from, count),
-        nodes: (height, from, count) => now().trail.nodes(height, from, count),
-      },
-      keys: {
-        find: (id) => now().keys.find(id),
-        list: () => now().keys.list(),
-        add: (key) => now().keys.add(key),
-        revoke: (id, at) => now().keys.revoke(id, at),
-        limit: (id, limits) => now().keys.limit(id, limits),
-      },
-      signingKeys: {
-        list: () => now().signingKeys.list(),
-        add: (key, known) => now().signingKeys.add(key, known),
-      },
+      trail: present(() => now().trail),
+      keys: present(() => now().keys),
+      signingKeys: present(() => now().signingKeys),
       snapshots: {
         sealWith: (key) => {
           this.#snapshotKey = key;
