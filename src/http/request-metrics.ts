@@ -3,6 +3,7 @@ import { Histogram, type HistogramReading } from '../app/histogram.ts';
 import type { Sample } from '../app/metric.ts';
 import type { ErrorCode } from './api-error.ts';
 import type { RequestContext } from './request-context.ts';
+import { shownMethod } from './requests/shown.ts';
 
 /** In seconds: a cached read takes less than a millisecond, a list of a million orders seconds. */
 const DURATION_BOUNDS_S = [
@@ -21,7 +22,7 @@ export class RequestMetrics {
   /** @param durationMs The time from reading the request's head until its response was complete. */
   observe({ operation, req, status, refusal }: RequestContext, durationMs: number): void {
     const byMethod = getOrAdd(this.#durations, operation, () => new Map<string, ByStatusClass>());
-    const byClass = getOrAdd(byMethod, req.method, () => []);
+    const byClass = getOrAdd(byMethod, shownMethod(req.method), () => []);
     const statusClass = ((status ?? 0) / 100) | 0;
     byClass[statusClass] ??= new Histogram(DURATION_BOUNDS_S);
     byClass[statusClass].observe(durationMs / 1_000);

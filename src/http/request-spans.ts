@@ -11,15 +11,10 @@ import {
 } from '@opentelemetry/api';
 import { CLOCKS } from '../app/clock.ts';
 import type { RequestContext } from './request-context.ts';
-import { shownPath } from './requests/shown.ts';
+import { OTHER_METHOD, shownMethod, shownPath } from './requests/shown.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
 const NAME = 'store-orders';
-
-/** The methods in OpenTelemetry's semantic conventions; any other becomes `_OTHER`. */
-const METHODS: ReadonlySet<string> = new Set(
-  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
-);
 
 /**
  * Returns the tracer of the registered SDK; undefined if there is none, so that spans cost nothing
@@ -52,8 +47,8 @@ export class RequestSpans {
   record(context: RequestContext, begunMs: number, endedMs: number): void {
     const { req, res, requestId, operation, status, refusal } = context;
     const route = this.#routes.get(operation);
-    const method = METHODS.has(req.method) ? req.method : '_OTHER';
-    const name = method === '_OTHER' ? 'HTTP' : method;
+    const method = shownMethod(req.method);
+    const name = method === OTHER_METHOD ? 'HTTP' : method;
     // The SDK requires wall-clock times, and this is the only one that was read.
     const at = timeOfDay();
     const parent = parentOf(req.headers);

@@ -11,6 +11,18 @@ const MAX_SEGMENTS = 8;
 const PLAIN_PATH = new RegExp(`^(?:/${SEGMENT}){1,${MAX_SEGMENTS}}$`);
 const PLAIN_SEGMENT = new RegExp(`^${SEGMENT}$`);
 
+/** The methods in OpenTelemetry's semantic conventions. */
+const METHODS: ReadonlySet<string> = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
+);
+/** The name that those conventions give to all other methods. */
+export const OTHER_METHOD = '_OTHER';
+
+/** Returns the method of a request as spans and metrics show it, of which there are only a few. */
+export function shownMethod(method: string): string {
+  return METHODS.has(method) ? method : OTHER_METHOD;
+}
+
 /** Returns the path of a request's target, with all segments hidden that are not plain. */
 export function shownPath(target: string): string {
   const query = target.indexOf('?');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -102,6 +103,34 @@ it('Errors for bytes that are no request are counted', async () => {
   await client.closed;
   expect(client.received).toMatch(/^HTTP\/1\.1 400 /);
   expect((await scraped()).get(ERRORS_OF)).toBe(before + 1);
+});
+
+it('Methods that are unusual share their series', async () => {
+  const count = (metrics: ReadonlyMap<string, number>) => {
+    const labels = 'operation="",method="_OTHER",status="4xx"';
+    return metrics.get(`http_server_request_duration_seconds_count{${labels}}`) ?? 0;
+  };
+  const before = await scraped();
+  for (const method of ['PURGE', 'PROPFIND', 'LINK', 'M-SEARCH']) {
+    await service.ask(method, '/nowhere');
+  }
+  const after = await scraped();
+  expect(count(after) - count(before)).toBe(4);
+  const methods = [...after.keys()].flatMap((name) => /,method="(.+?)"/.exec(name)?.[1] ?? []);
+  const KNOWN = /^(?:DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE|_OTHER)$/;
+  expect(methods.filter((method) => !KNOWN.test(method))).toEqual([]);
+});
+
+it('A duration has as many series as the page of metrics says', async () => {
+  const [, said] = /have (\d+) for each operation, method and class of status/.exec(
+    readFileSync('docs/operations/metrics.md', 'utf8'),
+  ) as RegExpExecArray;
+  await service.ask('GET', ORDERS);
+  const names = [...(await scraped()).keys()];
+  const ofLists = names.filter((name) =>
+    /^http_server_.*operation="v1 listOrders",method="GET",status="2xx"/.test(name),
+  );
+  expect(ofLists).toHaveLength(Number(said));
 });
 
 it('Durations are in seconds', async () => {
