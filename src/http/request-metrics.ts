@@ -1,7 +1,7 @@
 /** The metrics of requests: their durations and error codes. */
 import { Histogram, type HistogramReading } from '../app/histogram.ts';
 import type { Sample } from '../app/metric.ts';
-import type { ErrorCode } from './api-error.ts';
+import { ERRORS, type ErrorCode } from './api-error.ts';
 import type { RequestContext } from './request-context.ts';
 import { shownMethod } from './requests/shown.ts';
 
@@ -17,7 +17,8 @@ type ByStatusClass = (Histogram | undefined)[];
 export class RequestMetrics {
   /** By the name of the operation, then by method. */
   readonly #durations = new Map<string, Map<string, ByStatusClass>>();
-  readonly #errors = new Map<ErrorCode, number>();
+  // Every code is shown from 0 on: the increase of a series that begins at 1 would be 0.
+  readonly #errors = new Map((Object.keys(ERRORS) as ErrorCode[]).map((code) => [code, 0]));
 
   /** @param durationMs The time from reading the request's head until its response was complete. */
   observe({ operation, req, status, refusal }: RequestContext, durationMs: number): void {
@@ -47,7 +48,7 @@ export class RequestMetrics {
     }
   }
 
-  /** The number of responses with each error code. */
+  /** The number of responses with each error code, 0 for those that none has had. */
   get errors(): ReadonlyMap<ErrorCode, number> {
     return this.#errors;
   }

@@ -1,10 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { oneService } from '../support/one-service.ts';
 import { HAS_PROMTOOL, promtool } from '../support/promtool.ts';
-import { bearer } from '../support/service.ts';
+import { bearer, Service } from '../support/service.ts';
 import { tableOf } from './markdown.ts';
 
 const FOLDER = 'docs/observability';
@@ -46,6 +47,27 @@ test('Alerts and board name only metrics that the service has', async () => {
   const used = [...metricsIn(RULES), ...SHOWN.flatMap((expr) => [...metricsIn(expr)])];
   expect(used.length).toBeGreaterThan(20);
   expect(used.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('Each counter whose rise is alerted on has its series from 0, before its first count', async () => {
+  await using fresh = new Service();
+  const policyFile = join(fresh.folder, 'witnesses');
+  const key = Cosigner.generate('witness.example/w').verifierKey;
+  // Nobody listens there.
+  writeFileSync(policyFile, `witness W ${key} http://127.0.0.1:9\nquorum W\n`);
+  await fresh.start({ WITNESS_POLICY: policyFile });
+  const answer = await fetch(`${fresh.address}/metrics`, { headers: bearer(fresh.key) });
+  const lines = (await answer.text()).split('\n');
+  const counted = [
+    ...RULES.matchAll(/(?:increase|rate)\((store_orders_\w+_total)\{(\w+)=~?"([^"]+)"\}\[/g),
+  ].flatMap(([, name, label, values = '']) =>
+    values.split('|').map((value) => [name, `${label}="${value}"`] as const),
+  );
+  expect(counted.length).toBeGreaterThan(8);
+  for (const [name, label] of counted) {
+    const line = lines.find((each) => each.startsWith(`${name}{`) && each.includes(label));
+    expect(line, `${name} ${label}`).toMatch(/\} 0$/);
+  }
 });
 
 test('The page lists exactly the alerts, with their severities', () => {
