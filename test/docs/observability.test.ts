@@ -70,6 +70,19 @@ test('Each counter whose rise is alerted on has its series from 0, before its fi
   }
 });
 
+test('A window is at most half as long as its alert waits', () => {
+  const rules = RULES.split('- alert: ').slice(1);
+  const windows = rules.flatMap((rule) => {
+    const [, waits] = /^ +for: (\d+)m$/m.exec(rule) ?? [];
+    // That nothing changes in a window is no single event.
+    return [...rule.matchAll(/\b(?!changes)\w+\([^()]*\[(\d+)m\]/g)].flatMap(([text, minutes]) =>
+      waits === undefined ? [] : [{ text, minutes: Number(minutes), waits: Number(waits) }],
+    );
+  });
+  expect(windows.length).toBeGreaterThan(8);
+  expect(windows.filter(({ minutes, waits }) => minutes > waits / 2)).toEqual([]);
+});
+
 test('The page lists exactly the alerts, with their severities', () => {
   const severities = [...RULES.matchAll(/severity: (\w+)/g)].map(([, severity]) => severity);
   const listed = tableOf(`${FOLDER}/README.md`, 'alert | fires when | severity');
