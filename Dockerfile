@@ -27,6 +27,8 @@ COPY package.json ./
 COPY vendor vendor
 COPY docs/api-changelog.md docs/
 COPY --from=build --chown=node:node --chmod=700 /app/data /data
+# Files that have no setting, or none that was set, are in ./data: on the volume, too.
+RUN ln -s /data data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/store-orders.db
 USER node
 VOLUME /data

@@ -2,7 +2,6 @@
  * The head file of a store in PostgreSQL, on each machine, and its comparison with the log.
  */
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { type AcknowledgedHead, contradictionOf } from '../../app/log/acknowledged-head.ts';
@@ -10,6 +9,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
 import { HeadFile, readHeadFile } from '../head/head-file.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import type { Queryable } from './connection/connection.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
@@ -58,7 +58,7 @@ export function openHeadFile(
 ): { readonly headFile?: HeadFile; readonly trouble?: string } {
   try {
     const isNew = readHeadFile(file) === undefined;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     return {
       headFile: new HeadFile(file, storeId, id),
       ...(isNew && {

@@ -4,13 +4,14 @@
  * lose it, and the next start then asks the witnesses again.
  */
 
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
+import { makeFolder } from './make-folder.ts';
 import { readPlainText, readSmallFile } from './small-file.ts';
 
 /** A policy whose witnesses all have an address. */
@@ -94,7 +95,7 @@ export class CosignedFile implements CosignedRecords {
 
   save(record: CosignedRecord): void {
     // With a store in PostgreSQL, nothing else may be in the data folder.
-    mkdirSync(dirname(this.#file), { recursive: true });
+    makeFolder(dirname(this.#file));
     // Instances on one machine may share the folder.
     const unfinished = `${this.#file}-new-${process.pid}`;
     writeFileSync(unfinished, `${JSON.stringify({ format: FORMAT, ...record })}\n`, {

@@ -10,7 +10,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CLOCKS } from '../../app/clock.ts';
 import type { PackedImage, PackedList } from '../../app/log/packed-fold.ts';
@@ -27,6 +27,7 @@ import { IdIndex } from '../../app/state/id-index.ts';
 import { imageColumns } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { renewInThread } from './renewal.ts';
 import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
@@ -153,7 +154,7 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
     // Instances of a store in a database may share the file.
     const unfinished = `${this.#file}-new-${process.pid}`;
     try {
-      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.#file));
       await removeLeftovers(this.#file);
       await writeFile(unfinished, parts, { mode: 0o600 });
       await rename(unfinished, this.#file);

@@ -1,13 +1,14 @@
 /** Copies of a store into a SQLite file, and from one. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { syncFolder } from '../process/sync-folder.ts';
 import { openDatabase, requireWholeLog } from './database.ts';
 import {
@@ -61,7 +62,7 @@ export function openSqliteOriginal(file: string): StoreOriginal {
  */
 export function openSqliteCopy(file: string, id: string): StoreCopy {
   requireFree(file);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const unlock = lockForCopy(file);
   const unfinished = `${file}-copying`;
   let db: Database.Database;

@@ -1,11 +1,12 @@
 /** Opens the file of a store, and creates the store if it does not exist. */
 
-import { mkdirSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole } from '../checking/stored-check.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { migrate, refuseForeignFile } from './migrations.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -132,7 +133,7 @@ function connect(file: string, guard: (file: string) => void): Database.Database
   statFile(file);
   try {
     guard(file);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     return new Database(file, { timeout: LOCK_TIMEOUT_MS });
   } catch (error) {
     throw cannotOpen(error, file);

@@ -4,11 +4,13 @@ import { Agent } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ask, exactJson } from '../../support/http.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
-import { bearer, newFolder, Program, Service, start } from '../../support/service.ts';
+import { addressOf, bearer, newFolder, Program, Service, start } from '../../support/service.ts';
+import { canMount, coverReadOnly } from '../../support/small-disk.ts';
 
 /** The system of compose.yaml on this machine: the roles, `migrate`, instances, a balancer. */
 
@@ -62,6 +64,45 @@ test("As the script's role, the service appends to the log, and nobody changes i
   }
   const [row] = await sql<{ count: string }>(admin, 'SELECT count(*) FROM store_orders.events');
   expect(row?.count).toBe('2');
+});
+
+/** Returns the head files that compose.yaml gives to its instances, and where it mounts their volume. */
+function headFilesOfCompose() {
+  const compose = readFileSync('compose.yaml', 'utf8');
+  const [, volume = ''] = /^ {2}volumes:\n {4}- keys:(\S+)$/m.exec(compose) ?? [];
+  const instances = [...compose.matchAll(/^ {2}\w+:\n {4}<<: \*instance\n((?: {4,}.*\n)*)/gm)];
+  return {
+    volume,
+    headFiles: instances.map(([, settings = '']) => /^ +HEAD_FILE: (\S+)$/m.exec(settings)?.[1]),
+  };
+}
+
+test('Each instance of compose.yaml has a head file of its own on the volume', async () => {
+  const { volume, headFiles } = headFilesOfCompose();
+  expect(headFiles).toHaveLength(2);
+  expect(new Set(headFiles).size).toBe(2);
+  const { orders } = await preparedDatabase();
+  const [root, mounted] = [newFolder(), newFolder()];
+  const INITIAL_API_KEY = mintKeyText();
+  const headers = { ...bearer(INITIAL_API_KEY), 'Content-Type': 'application/json' };
+  // As the root of its containers, where the tests may mount.
+  if (canMount) onTestFinished(coverReadOnly(root));
+  for (const headFile of headFiles) {
+    expect(headFile).toContain(`${volume}/`);
+    const HEAD_FILE = String(headFile).replace(volume, mounted);
+    const env = { DATABASE_URL: orders, PORT: '0', HEAD_FILE, INITIAL_API_KEY };
+    for (const isFirst of [true, false]) {
+      await using program = start(['serve'], root, env);
+      const address = await addressOf(program);
+      const body = '{"petId":7,"quantity":1}';
+      expect((await ask(address, 'POST', LIST, { headers, body })).status).toBe(201);
+      const warnings = program.log.filter(({ level }) => level === 40);
+      expect(warnings.map(({ msg }) => msg)).toEqual(
+        isFirst ? [expect.stringContaining(`there was no ${HEAD_FILE}`)] : [],
+      );
+      expect(await program.end()).toBe(0);
+    }
+  }
 });
 
 /** A delay longer than the balancer takes to notice that an instance stops, in seconds. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
@@ -42,6 +42,8 @@ test.runIf(isNightly)(
     });
     expect(existsSync(join(image.workdir, 'node_modules/typescript'))).toBe(false);
     expect(existsSync(join(image.workdir, 'node_modules/vitest'))).toBe(false);
+    // The folder in which the service is started is read-only, and ./data is on the volume.
+    expect(readlinkSync(join(image.workdir, 'data'))).toBe('/data');
     const [node = '', ...options] = [...image.entrypoint, ...image.command];
     expect(node).toBe('node');
     const key = mintKeyText();
