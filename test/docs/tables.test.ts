@@ -145,6 +145,12 @@ test('The table of settings and .env.example have the same variables and the rea
   expect(readConfig(example)).toEqual(readConfig({}));
 });
 
+test('config shows the defaults of .env.example', async () => {
+  const { out } = await new Place().run('config');
+  const shown = Object.fromEntries(out.split('\n').map((line) => line.split('\t')));
+  expect(shown).toMatchObject(parseEnv(readFileSync('.env.example', 'utf8')));
+});
+
 test('The table of scopes lists exactly the scopes', () => {
   const described = tableOf('docs/operations/keys.md', 'scope | allows');
   expect(described.map(([scope]) => scope)).toEqual([...SCOPES]);

@@ -96,7 +96,7 @@ const variables = z.object({
   BASE_URL: baseUrl.optional(),
   STAGING_BASE_URL: baseUrl.optional(),
   CORS_ORIGINS: origins.optional(),
-  TILES: z.enum(TILES, { error: 'must be off, audit or public' }).default('audit'),
+  TILES: z.enum(TILES, { error: 'must be off, audit or public' }).prefault('audit'),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
     '300',
