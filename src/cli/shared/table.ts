@@ -14,9 +14,13 @@ const USUAL_COLUMNS = 80;
 /** The caller has decided that there is a terminal. */
 const AS_GIVEN = { validateStream: false } as const;
 
-/** Characters that take two columns of a terminal. */
+/** A character with one of these takes two columns of a terminal. The last makes an emoji of one. */
 const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]|\ufe0f/u;
+/** Code points that take no column: they belong to the one before. */
+const WITHOUT_COLUMN = /[\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Default_Ignorable_Code_Point}]/gu;
+const ASCII = /^[ -~]*$/;
+const SEGMENTER = new Intl.Segmenter();
 
 type Rows = readonly (readonly string[])[];
 
@@ -105,11 +109,18 @@ function linesOf(row: readonly string[], widths: readonly number[]): readonly st
 
 /** Breaks a text into lines of a width. */
 function broken(text: string, width: number): readonly string[] {
+  if (widthOf(text) <= width) return [text];
   const lines = [''];
-  for (const character of text) {
-    const line = lines.at(-1) as string;
-    if (widthOf(line + character) > width) lines.push(character);
-    else lines[lines.length - 1] = line + character;
+  let taken = 0;
+  for (const character of charactersOf(text)) {
+    const added = widthOf(character);
+    if (taken + added > width) {
+      lines.push(character);
+      taken = added;
+    } else {
+      lines[lines.length - 1] += character;
+      taken += added;
+    }
   }
   return lines;
 }
@@ -120,5 +131,13 @@ function padded(text: string, width: number): string {
 
 /** Returns the columns of a terminal that a text takes. */
 function widthOf(text = ''): number {
-  return [...text].length + (text.match(WIDE)?.length ?? 0);
+  if (ASCII.test(text)) return text.length;
+  return charactersOf(text).reduce((sum, character) => {
+    return sum + (WIDE.test(character) ? 2 : [...character.replaceAll(WITHOUT_COLUMN, '')].length);
+  }, 0);
+}
+
+/** Returns the characters as people see them, each with its marks. */
+function charactersOf(text: string): readonly string[] {
+  return Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 }

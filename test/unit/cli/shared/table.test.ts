@@ -70,6 +70,27 @@ test('characters of double width are counted as such', async () => {
   );
 });
 
+test.each([
+  ['a letter and its mark, as macOS writes it', 'e\u0301', 1],
+  ['two marks on one letter', 'a\u0323\u0302', 1],
+  ['a vowel sign of its own column', '\u0915\u093e', 2],
+  ['a vowel sign below its letter', '\u0915\u0941', 1],
+  ['a syllable in its parts', '\u1112\u1161\u11ab', 2],
+  ['a flag', '🇩🇪', 2],
+  ['an emoji with a skin tone', '👍🏽', 2],
+  ['a sign shown as an emoji', '❤\ufe0f', 2],
+  ['a mark without a letter', '\u0301', 0],
+])('%s is measured and broken as one', async (_, character, width) => {
+  expect(await printed(80, [[character, 'x']])).toBe(
+    `id  note\n${character}${' '.repeat(4 - width)}x\n`,
+  );
+  // The note has eight columns, and the character takes the last of them.
+  const filling = 'x'.repeat(8 - width);
+  expect(await printed(12, [['1', `${filling}${character}yyy`]])).toBe(
+    `id  note\n1   ${filling}${character}\n    yyy\n`,
+  );
+});
+
 test('a table in parts has one head, and columns that stay aligned', async () => {
   const parts = inParts([['1000', 'one']], [], [['2', 'two']], [['30000', 'three']]);
   expect(await printed(80, parts)).toBe('id    note\n1000  one\n2     two\n30000  three\n');
