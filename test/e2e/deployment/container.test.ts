@@ -117,3 +117,29 @@ test.skipIf(!hasSystemd)(
     execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', UNIT]);
   },
 );
+
+/** Returns the names of system calls in a list of them and of systemd's sets. */
+function systemCallsIn(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    if (!name.startsWith('@')) return [name];
+    const set = execFileSync('systemd-analyze', ['syscall-filter', name], { encoding: 'utf8' });
+    return systemCallsIn([...set.matchAll(/^ +([@\w]+)$/gm)].map(([, member = '']) => member));
+  });
+}
+
+test.skipIf(!hasSystemd)(
+  'The unit allows threads to lower their priority, and no more of such',
+  () => {
+    const allowed = new Set<string>();
+    // The first line says what is allowed; each later one adds to it, or with a tilde takes away.
+    for (const line of settingsOf(readFileSync(UNIT, 'utf8')).get('SystemCallFilter') ?? []) {
+      for (const call of systemCallsIn(line.replace('~', '').split(' '))) {
+        if (line.startsWith('~')) allowed.delete(call);
+        else allowed.add(call);
+      }
+    }
+    expect(systemCallsIn(['@resources']).filter((call) => allowed.has(call))).toEqual([
+      'setpriority',
+    ]);
+  },
+);
