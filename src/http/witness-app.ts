@@ -75,11 +75,15 @@ export function createWitnessApp({ witness, logger, health, perMinute }: Witness
   return answering(app, new RequestLog(logger, new RequestMetrics()), answerError);
 }
 
-/** Logs a checkpoint that its log has signed and that is inconsistent: it may be a proof against the log. */
+/**
+ * Logs a checkpoint that its log has signed and that is inconsistent, beside the one that it contradicts.
+ * With their signatures, the two may be a proof against the log.
+ */
 function note(answer: WitnessAnswer, logger: Logger): void {
   if (answer.kind !== 'refused' || answer.fault !== 'inconsistent') return;
-  const { reason, checkpoint } = answer;
-  logger.warn({ reason, checkpoint }, 'a log has submitted a checkpoint that is not consistent');
+  const { reason, checkpoint, cosigned } = answer;
+  const about = { reason, checkpoint, cosigned };
+  logger.warn(about, 'a log has submitted a checkpoint that is not consistent');
 }
 
 const STATUSES: Readonly<Record<Refused['fault'], readonly [ErrorCode, number]>> = {

@@ -116,6 +116,10 @@ describe('A witness', () => {
         },
         { reason: 'one size has two roots' },
       ]);
+    const logged = witness.program.log.filter(({ level }) => level === 40);
+    expect(logged.map(({ checkpoint, cosigned }) => [checkpoint, cosigned])).toEqual(
+      [log.note(9), fork.note(9), fork.note(3)].map((note) => [note, log.note(3) + first.text]),
+    );
     // Nothing of that has moved it.
     expect(await (await witness.get(LOG_PATH)).text()).toBe(log.note(3) + first.text);
     expect(await witness.submit(log.request(3, 9))).toMatchObject({ status: 200 });

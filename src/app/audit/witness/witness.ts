@@ -26,8 +26,11 @@ export type WitnessAnswer =
   | { readonly kind: 'cosigned'; readonly line: string }
   /** The proof begins at another size than the latest cosigned one, which this is. */
   | { readonly kind: 'conflict'; readonly size: number }
-  /** With the text of a checkpoint that its log has signed. */
-  | (Refused & { readonly checkpoint?: string });
+  /**
+   * An inconsistent checkpoint is there as its log has signed it, and so is the latest cosigned one, if
+   * there is one: both signatures are needed to prove to others that the log lies.
+   */
+  | (Refused & { readonly checkpoint?: string; readonly cosigned?: string | undefined });
 
 /** The state of a log at the latest cosignature. */
 interface Seen extends TreeHead {
@@ -66,7 +69,7 @@ export class Witness {
     if (submission.kind === 'refused') return submission;
     const { origin } = submission;
     return this.#parts.memory.update(origin, (latest) => {
-      return this.#decide(submission, this.#seen(origin, latest));
+      return this.#decide(submission, this.#seen(origin, latest), latest?.note);
     });
   }
 
@@ -85,11 +88,13 @@ export class Witness {
   #decide(
     { head, text, signatureLines, oldSize, proof }: Submission,
     seen: Seen,
+    cosigned: string | undefined,
   ): Decided<WitnessAnswer> {
     if (oldSize !== seen.size) return { result: { kind: 'conflict', size: seen.size } };
     const consistent = verifyConsistency(seen, head, proof);
     if (!consistent.ok) {
-      return { result: { ...refused('inconsistent', consistent.reason), checkpoint: text } };
+      const checkpoint = `${text}\n${signatureLines}`;
+      return { result: { ...refused('inconsistent', consistent.reason), checkpoint, cosigned } };
     }
     // Of two cosignatures the one of the larger tree is never the earlier, also if the clock was set back.
     const atS = Math.max(seen.atS, Math.floor(this.#wall() / 1_000));

@@ -119,8 +119,28 @@ describe('a witness', () => {
       fault: 'inconsistent',
       reason: expect.stringContaining(reason),
       checkpoint: expect.stringContaining(checkpoint.split('\n', 1)[0] ?? ''),
+      cosigned: witness.checkpointOf(ORIGIN_HASH),
     });
     expect([...memory.records]).toEqual(before);
+  });
+
+  it('hands out the two checkpoints of a fork with the signatures of the log', () => {
+    const witness = witnessOf(new Remembered());
+    witness.add(log.request(0, 7));
+    const stranger = new Cosigner('witness.example/w2', seed(5));
+    const forked = fork.note(9);
+    const note = forked + stranger.cosign(forked.slice(0, forked.indexOf('\n\n') + 1), NOW_S);
+    const answer = witness.add(fork.request(7, 9, note));
+    const { checkpoint = '', cosigned = '' } = answer.kind === 'refused' ? answer : expect.fail();
+    expect(checkpoint).toBe(forked);
+    const roots = [checkpoint, cosigned].map((each) => {
+      const verdict = verifyCheckpoint(each, log.signer.verifierKey);
+      return verdict.ok ? [verdict.value.size, Buffer.from(verdict.value.root)] : verdict.reason;
+    });
+    expect(roots).toEqual([
+      [9, fork.root(9)],
+      [7, log.root(7)],
+    ]);
   });
 
   it('refuses what is no submission', () => {
