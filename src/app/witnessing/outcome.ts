@@ -46,16 +46,25 @@ const FAILURES: Readonly<Record<number, readonly [Failed['kind'], meaning: strin
   429: ['limited', 'too many requests'],
 };
 
+/** A request, as its outcome depends on it. */
+export interface Submitted {
+  /** The checkpoint, without signatures. */
+  readonly text: string;
+  /** The size of the checkpoint. */
+  readonly size: number;
+  /** The size from which the proof leads to it. */
+  readonly oldSize: number;
+}
+
 /**
  * Returns the outcome of a request.
- * @param text The checkpoint, without signatures.
  * @param key The key of the witness.
  */
-export function outcomeOf(answer: WitnessAnswer, text: string, key: CosignerKey): Outcome {
+export function outcomeOf(answer: WitnessAnswer, submitted: Submitted, key: CosignerKey): Outcome {
   if (answer.kind === 'unanswered') return { kind: 'unreachable', reason: answer.reason };
   const { status, body, retryAfterMs } = answer;
-  if (status === 200) return cosignedIn(body, text, key);
-  if (status === 409) return conflictIn(body);
+  if (status === 200) return cosignedIn(body, submitted.text, key);
+  if (status === 409) return conflictIn(body, submitted);
   const byClass = status >= 500 ? 'unreachable' : 'refused';
   const [kind, meaning] = FAILURES[status] ?? [byClass, undefined];
   const reason = meaning === undefined ? `status ${status}` : `status ${status}: ${meaning}`;
@@ -91,9 +100,17 @@ function cosignedIn(body: string, text: string, key: CosignerKey): Outcome {
   return { kind: 'invalid', reason: `the answer has no valid cosignature by ${key.name}` };
 }
 
-function conflictIn(body: string): Outcome {
-  const size = Number(/^(0|[1-9]\d{0,15})\n?$/.exec(body)?.[1] ?? Number.NaN);
-  return Number.isSafeInteger(size)
-    ? { kind: 'conflict', size }
-    : { kind: 'invalid', reason: 'status 409 without the size that it has cosigned' };
+function conflictIn(body: string, { size, oldSize }: Submitted): Outcome {
+  const seen = Number(/^(0|[1-9]\d{0,15})\n?$/.exec(body)?.[1] ?? Number.NaN);
+  const isSize = Number.isSafeInteger(seen);
+  if (isSize && seen !== oldSize) return { kind: 'conflict', size: seen };
+  if (size === oldSize) {
+    // Version 1.0.0 of tlog-witness has 409 where later ones have 422.
+    const reason = `status 409: it has cosigned another checkpoint of ${size} events`;
+    return { kind: 'inconsistent', reason };
+  }
+  const reason = isSize
+    ? `status 409, and it has cosigned ${seen} events, from which the proof begins`
+    : 'status 409 without the size that it has cosigned';
+  return { kind: 'invalid', reason };
 }

@@ -24,7 +24,7 @@ export interface SubmissionParts {
  * Submits a checkpoint. If the witness has seen another size than assumed, submits it once more, with a
  * proof from that size: another instance of the service has been faster, or a record was lost.
  * @param seen The size that the witness is assumed to have cosigned last.
- * @returns A conflict only if the witness is ahead of the checkpoint by now.
+ * @returns A conflict only if the witness has moved on since, to a size that the log has.
  */
 export async function submit(
   checkpoint: SignedCheckpoint,
@@ -38,14 +38,20 @@ export async function submit(
     const proof = oldSize === 0 ? [] : await prover.consistency(oldSize, checkpoint.size);
     const body = witnessRequestText({ oldSize, proof, note: checkpoint.note });
     const answer = await ask(`${url.replace(/\/+$/, '')}/add-checkpoint`, body, stop);
-    return outcomeOf(answer, signedTextOf(checkpoint), key);
+    const text = signedTextOf(checkpoint);
+    return outcomeOf(answer, { text, size: checkpoint.size, oldSize }, key);
   };
   // A size beyond the checkpoint may be out of date. Size 0 lets the witness state its own.
   const first = await attempt(seen <= checkpoint.size ? seen : 0);
   if (first.kind !== 'conflict') return first;
-  if (first.size <= checkpoint.size) return attempt(first.size);
+  const last = first.size <= checkpoint.size ? await attempt(first.size) : first;
+  if (last.kind !== 'conflict') return last;
+  if (last.size < first.size) {
+    const reason = `status 409: it has cosigned ${first.size} events, and then only ${last.size}`;
+    return { kind: 'invalid', reason };
+  }
   const { size } = await prover.checkpoint();
-  if (first.size <= size) return first;
-  const reason = `it has cosigned ${first.size} events, and the log has ${size}: events are lost, or another log signs with this key`;
+  if (last.size <= size) return last;
+  const reason = `it has cosigned ${last.size} events, and the log has ${size}: events are lost, or another log signs with this key`;
   return { kind: 'inconsistent', reason };
 }

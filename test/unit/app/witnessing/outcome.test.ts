@@ -12,8 +12,11 @@ function keyOf({ verifierKey }: Cosigner) {
   return key.ok ? key.value : expect.fail(key.reason);
 }
 
-function outcome(status: number, body = '', retryAfterMs?: number) {
-  return outcomeOf({ kind: 'answered', status, body, retryAfterMs }, TEXT, KEY);
+/** A checkpoint of 30 events, of which 20 were cosigned. */
+const SUBMITTED = { text: TEXT, size: 30, oldSize: 20 };
+
+function outcome(status: number, body = '', retryAfterMs?: number, submitted = SUBMITTED) {
+  return outcomeOf({ kind: 'answered', status, body, retryAfterMs }, submitted, KEY);
 }
 
 describe('A 200 is a cosignature', () => {
@@ -69,6 +72,25 @@ describe('A 409', () => {
       expect(outcome(409, body)).toMatchObject({ kind: 'invalid' });
     },
   );
+
+  it('is not valid with the size from which the proof begins', () => {
+    expect(outcome(409, '20\n')).toEqual({
+      kind: 'invalid',
+      reason: 'status 409, and it has cosigned 20 events, from which the proof begins',
+    });
+  });
+
+  // Version 1.0.0 of tlog-witness has no size there.
+  test.each(['30\n', 'root mismatch\n', ''])(
+    'to a checkpoint of the very size that was cosigned is an alarm: %j',
+    (body) => {
+      const submitted = { ...SUBMITTED, oldSize: 30 };
+      expect(outcome(409, body, undefined, submitted)).toEqual({
+        kind: 'inconsistent',
+        reason: 'status 409: it has cosigned another checkpoint of 30 events',
+      });
+    },
+  );
 });
 
 describe('Any other answer is a failure', () => {
@@ -92,7 +114,7 @@ describe('Any other answer is a failure', () => {
 
   it('and so is none', () => {
     const reason = 'no answer in 10 s';
-    expect(outcomeOf({ kind: 'unanswered', reason }, TEXT, KEY)).toEqual({
+    expect(outcomeOf({ kind: 'unanswered', reason }, SUBMITTED, KEY)).toEqual({
       kind: 'unreachable',
       reason,
     });

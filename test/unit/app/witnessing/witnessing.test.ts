@@ -303,6 +303,46 @@ describe('The size that a witness has seen', () => {
   });
 });
 
+describe('A witness that answers every submission with 409', () => {
+  /** Runs for 40 intervals, in each of which the log grows by one event. */
+  async function run40(sizeAt: (head: number, request: number) => number) {
+    const log = given(7);
+    let requests = 0;
+    const { begin, pass, notices, witnessing, prover } = run(log, {
+      parts: {
+        ask: async (url, body) => {
+          if (!url.startsWith('https://a.')) return refusal(404);
+          requests += 1;
+          const head = Number(/\n\n.*\n(\d+)\n/.exec(body)?.[1]);
+          const size = sizeAt(head, requests);
+          return { kind: 'answered', status: 409, body: `${size}\n`, retryAfterMs: undefined };
+        },
+      },
+    });
+    await begin();
+    for (let minute = 0; minute < 40; minute += 1) {
+      log.append(1);
+      await pass(INTERVAL_MS);
+    }
+    expect((await prover.checkpoint()).size).toBe(47);
+    const [first] = notices.filter(({ about }) => 'witness' in about && about.witness === 'A');
+    return { notice: first, status: witnessing.statuses[0], requests };
+  }
+
+  it.each([
+    ['none', () => 0, 'invalid'],
+    ['an earlier size', () => 3, 'invalid'],
+    ['the size of the checkpoint', (head: number) => head, 'inconsistent'],
+    ['a smaller size each time', (head: number, n: number) => head - 2 + (n % 2), 'invalid'],
+  ] as const)('and %s is reported, left alone, and behind', async (_, sizeAt, outcome) => {
+    const { notice, status, requests } = await run40(sizeAt);
+    expect(notice).toMatchObject({ level: 'error', about: { url: 'https://a.example/' } });
+    expect(status).toMatchObject({ outcome, size: 0, lagEvents: 47, lagMs: 40 * INTERVAL_MS });
+    expect(status?.counts).toMatchObject({ conflict: 0, [outcome]: 5 });
+    expect(requests).toBeLessThanOrEqual(10);
+  });
+});
+
 describe('After a failure', () => {
   it('a witness is left alone, twice as long after each, for an hour at most', async () => {
     const log = given(7);
