@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecordTree, verifyCheckpoint } from '../../src/app/audit/proofs/verifier.ts';
@@ -211,6 +220,122 @@ describe('audit tiles', () => {
       3,
       expect.stringContaining('not those of the log'),
     ]);
+  });
+});
+
+describe('A folder of tiles', () => {
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => `${from + index},1,1\n`).join('');
+
+  /** A store of some orders, whose tiles are in a folder. */
+  async function given(orders: number, ...options: readonly string[]) {
+    const place = new Place();
+    const out = place.file('tiles');
+    const grow = (from: number, to: number) =>
+      place.run('import', place.write('a.csv', `id,petId,quantity\n${lines(from, to)}`));
+    const write = (...more: readonly string[]) =>
+      place.run('audit', 'tiles', '--out', out, ...options, ...more);
+    await grow(1, orders + 1);
+    expect(await write()).toMatchObject({ code: 0 });
+    return { place, out, grow, write };
+  }
+
+  /** Returns the names and bytes of all files in a folder. */
+  function filesIn(folder: string): Record<string, string> {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+    const files = names.filter((name) => statSync(join(folder, name)).isFile());
+    return Object.fromEntries(
+      files.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+    );
+  }
+
+  it.each([
+    ['tile/entries/000', 'tile/0/000', 256],
+    ['tile/entries/000', 'tile/entries/000.p/255'],
+    ['tile/entries/000.p/255', 'tile/entries/000.p/255'],
+    ['tile/entries/001.p/44', 'tile/entries/001.p/44'],
+    ['tile/0/000', 'tile/0/000'],
+    ['tile/0/000.p/255', 'tile/0/000.p/255'],
+    ['tile/0/001.p/44', 'tile/0/001.p/44'],
+    ['tile/1/000.p/1', 'tile/1/000.p/1'],
+  ])('is refused with a damaged %s, and left as it is', async (path, named, first = 255) => {
+    const { out, grow, write } = await given(first);
+    await grow(first + 1, 301);
+    expect(await write()).toMatchObject({ code: 0 });
+    const file = join(out, path);
+    const whole = readFileSync(file);
+    const changed = Buffer.from(whole);
+    changed.writeUInt8(changed.readUInt8(30) ^ 1, 30);
+    const longer = Buffer.concat([whole, whole, whole]);
+    for (const bytes of [changed, whole.subarray(0, -1), Buffer.of(), longer]) {
+      writeFileSync(file, bytes);
+      const before = filesIn(out);
+      const { code, err } = await write();
+      expect([code, err.trim().split('\n').at(-1)]).toEqual([
+        3,
+        expect.stringMatching(/: The tiles are not those of the log, as tile.* shows: use a new/),
+      ]);
+      if (bytes === changed) expect(err).toContain(`as ${named} shows`);
+      expect(filesIn(out)).toEqual(before);
+    }
+    writeFileSync(file, whole);
+    expect(await write()).toMatchObject({ code: 0 });
+  });
+
+  it('is refused if it is of another history, and has no checkpoint', async () => {
+    const { out, grow, write } = await given(5);
+    await grow(6, 8);
+    await write();
+    unlinkSync(join(out, 'checkpoint'));
+    for (const orders of [5, 6]) {
+      const other = await given(orders);
+      const before = filesIn(out);
+      const mixed = await other.place.run('audit', 'tiles', '--out', out);
+      expect([mixed.code, mixed.err]).toEqual([
+        3,
+        expect.stringContaining('not those of the log, as tile/entries/000.p/5 shows'),
+      ]);
+      expect(filesIn(out)).toEqual(before);
+    }
+  });
+
+  it('of hashes alone is compared as well', async () => {
+    const { out, grow, write } = await given(300, '--hashes-only');
+    await grow(301, 311);
+    const file = join(out, 'tile/0/001.p/44');
+    writeFileSync(file, readFileSync(file).reverse());
+    const changed = await write();
+    expect([changed.code, changed.err]).toEqual([3, expect.stringContaining('as tile/0/001.p/44')]);
+  });
+
+  it('is completed after a run that was stopped, whatever that has left', async () => {
+    const { out, grow, write } = await given(300);
+    const whole = filesIn(out);
+    for (const name of ['checkpoint', 'tile/0/000', 'tile/entries/000', 'tile/1/000.p/1']) {
+      unlinkSync(join(out, name));
+    }
+    writeFileSync(join(out, 'tile/0/001.p/44.unfinished'), 'half');
+    writeFileSync(join(out, 'tile/0/000.unfinished'), 'half');
+    expect(await write()).toMatchObject({ code: 0, err: expect.stringContaining('4 files') });
+    expect(filesIn(out)).toEqual({ ...whole, checkpoint: expect.any(String) });
+
+    writeFileSync(join(out, 'tile/entries/001.p/45.unfinished'), 'half');
+    await grow(301, 311);
+    await write();
+    expect(Object.keys(filesIn(out)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+  });
+
+  it('has no half-written file after one that could not be written', async () => {
+    const { out, grow, write } = await given(3);
+    await grow(4, 6);
+    // A folder in the place of a file lets the file be written, and not be named.
+    mkdirSync(join(out, 'tile/0/000.p/5/x'), { recursive: true });
+    const failed = await write();
+    expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('000.p/5 cannot be')]);
+    expect(Object.keys(filesIn(out)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+    rmSync(join(out, 'checkpoint'));
+    mkdirSync(join(out, 'checkpoint'));
+    expect((await write()).err).toContain('cannot be');
   });
 });
 

@@ -1,0 +1,163 @@
+/**
+ * The folder that `audit tiles` writes. A file is there as a whole or not at all, and one that is there
+ * already is compared: it may have been damaged since, or be of another log.
+ */
+
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
+import type { BuiltTile } from '../../app/audit/proving/tile-builder.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
+import { TILE_HASHES } from '../../app/log/merkle-proofs.ts';
+import { HASH_BYTES, leafHash } from '../../app/log/merkle-tree.ts';
+import { bundleOf, hashesIn, pathOf, recordsIn, type TilePlace } from '../../app/log/tiles.ts';
+import { readBounded, requireSmallFile, TooLong } from '../../infra/process/small-file.ts';
+import { type Failure, refuted } from './exit-codes.ts';
+import { unwritable } from './new-file.ts';
+
+/** The longest bundle: each record has two bytes for its length before it. */
+const MAX_BUNDLE_BYTES = TILE_HASHES * (2 + 0xff_ff);
+
+/** The end of the name of a file until it is written. */
+const UNFINISHED = '.unfinished';
+
+export class TileFolder {
+  written = 0;
+  readonly #folder: string;
+  readonly #hashesOnly: boolean;
+  readonly #signal: AbortSignal;
+
+  constructor(folder: string, hashesOnly: boolean, signal: AbortSignal) {
+    this.#folder = folder;
+    this.#hashesOnly = hashesOnly;
+    this.#signal = signal;
+  }
+
+  /** Throws {@link UserError} for a folder of something else, or of a log that this one does not extend. */
+  requireOf(verifierKey: string, now: string): void {
+    const folder = this.#folder;
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === false) throw new UserError(`${folder} is not a folder.`);
+    const names = stats === undefined ? [] : readdirSync(folder);
+    const foreign = names.find((name) => !/^(?:checkpoint|tile)(?:\.unfinished)?$/.test(name));
+    if (foreign !== undefined) {
+      throw new UserError(`${folder} has ${foreign} in it, and is not a folder of tiles.`);
+    }
+    if (!names.includes('checkpoint')) return;
+    const note = requireSmallFile(join(folder, 'checkpoint'));
+    const [there, here] = [note, now].map((each) => {
+      const verdict = verifyCheckpoint(each, verifierKey);
+      if (verdict.ok) return verdict.value;
+      throw new UserError(`The checkpoint in ${folder}: ${verdict.reason}.`);
+    }) as [Checkpoint, Checkpoint];
+    if (there.epoch !== here.epoch) {
+      throw new UserError(`The log was cut since ${folder} was written: use a new folder.`);
+    }
+    if (there.size > here.size) {
+      throw new UserError(`${folder} has ${there.size} events, and the log ${here.size}.`);
+    }
+  }
+
+  /**
+   * Returns the leaves behind a full tile that an earlier run has written; none if there is none. The
+   * records are hashed anew, so that the tile of their hashes, which is compared, is of these records.
+   */
+  leavesAt(index: number): readonly Buffer[] {
+    const level = this.#hashesOnly ? 0 : 'entries';
+    const place: TilePlace = { level, index, width: TILE_HASHES };
+    const bytes = this.#read(join('tile', pathOf(place)), MAX_BUNDLE_BYTES) ?? Buffer.of();
+    const leaves = this.#hashesOnly ? hashesIn(bytes) : recordsIn(bytes)?.map(leafHash);
+    if (leaves?.length !== TILE_HASHES) return [];
+    this.#requireSame(place, bytes);
+    return leaves;
+  }
+
+  async writeEntries(place: TilePlace, records: readonly string[]): Promise<void> {
+    if (!this.#hashesOnly) await this.#writeNew(place, bundleOf(records), 0o600);
+  }
+
+  async writeAll(tiles: readonly BuiltTile[]): Promise<void> {
+    for (const { place, bytes } of tiles) await this.#writeNew(place, bytes);
+  }
+
+  /** Writes a file, and returns when its bytes are on the disk. After a power cut, its name can be missing. */
+  async write(path: string, bytes: Buffer, mode = 0o644): Promise<void> {
+    this.#signal.throwIfAborted();
+    const file = join(this.#folder, path);
+    const unfinished = `${file}${UNFINISHED}`;
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      const handle = await open(unfinished, 'w', mode);
+      try {
+        await handle.writeFile(bytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw unwritable(file, error);
+    }
+    this.written += 1;
+  }
+
+  async #writeNew(place: TilePlace, bytes: Buffer, mode?: number): Promise<void> {
+    this.#requireSame(place, bytes);
+    const path = join('tile', pathOf(place));
+    if (!existsSync(join(this.#folder, path))) await this.write(path, bytes, mode);
+  }
+
+  /**
+   * Throws {@link Failure} if a file at this place has other bytes, or one of the same tile from when it
+   * was narrower other bytes than the beginning of these.
+   */
+  #requireSame(place: TilePlace, bytes: Buffer): void {
+    for (const width of [...this.#widthsAt(place), TILE_HASHES]) {
+      if (width > place.width) continue;
+      const path = join('tile', pathOf({ ...place, width }));
+      const there = this.#read(path, bytes.length);
+      if (there?.equals(beginningOf(place, bytes, width)) === false) throw notOfTheLog(path);
+    }
+  }
+
+  /** Returns the widths of the partial tiles at a place. Removes what a run that was killed has left there. */
+  #widthsAt(place: TilePlace): readonly number[] {
+    const partial = join(this.#folder, 'tile', dirname(pathOf({ ...place, width: 1 })));
+    if (!existsSync(partial)) return [];
+    const names = readdirSync(partial);
+    for (const name of names) {
+      if (name.endsWith(UNFINISHED)) rmSync(join(partial, name), { force: true });
+    }
+    return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
+  }
+
+  /** Returns the bytes of a file, and none of one that has too many; `undefined` if it is not there. */
+  #read(path: string, maxBytes: number): Buffer | undefined {
+    const file = join(this.#folder, path);
+    if (!existsSync(file)) return undefined;
+    try {
+      return readBounded(file, maxBytes);
+    } catch (error) {
+      if (error instanceof TooLong) return Buffer.of();
+      throw new UserError(`${file} cannot be read: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Returns the error for a folder whose files contradict the log, of which one may be known. */
+export function notOfTheLog(path?: string): Failure {
+  const first = path === undefined ? '' : `, as ${path} shows`;
+  return refuted(
+    `The tiles are not those of the log${first}: use a new folder, or store-orders verify.`,
+  );
+}
+
+/** Returns a narrower tile or bundle, which is the beginning of a wider one. */
+function beginningOf({ level }: TilePlace, bytes: Buffer, width: number): Buffer {
+  if (level !== 'entries') return bytes.subarray(0, width * HASH_BYTES);
+  let end = 0;
+  for (let record = 0; record < width; record += 1) end += 2 + bytes.readUInt16BE(end);
+  return bytes.subarray(0, end);
+}
