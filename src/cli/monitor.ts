@@ -36,10 +36,11 @@ The state grows by 41 bytes an event in two files beside that of --state: the ha
 its order and type. Whoever can change the state can hide a fork.
 
 An alert ends the monitor: at once if the log has forked or was cut (both signed checkpoints are kept
-beside the state) or has published what cannot be right; otherwise if no round was verified for as long as
---alert-after says. The command of --exec is run before the end, with STORE_ORDERS_ALERT (forked, cut,
-refuted or silent), STORE_ORDERS_ALERT_TEXT, STORE_ORDERS_MONITOR_STATE, and after the first two the files
-STORE_ORDERS_KNOWN_CHECKPOINT and STORE_ORDERS_OTHER_CHECKPOINT.
+beside the state) or has published what cannot be right (a new checkpoint is kept, if it was signed);
+otherwise if no round was verified for as long as --alert-after says. The command of --exec is run before
+the end, with STORE_ORDERS_ALERT (forked, cut, refuted or silent), STORE_ORDERS_ALERT_TEXT,
+STORE_ORDERS_MONITOR_STATE, and the files that are kept: STORE_ORDERS_OTHER_CHECKPOINT, and after the first
+two also STORE_ORDERS_KNOWN_CHECKPOINT.
 
 Exit codes: 0 verified, 1 a failure of this machine, 2 a usage error, 3 the log has published what
 cannot be right, 5 it refuses to answer, 6 it has not answered or has sent an earlier state,
@@ -159,13 +160,14 @@ async function roundOf(monitor: Monitor): Promise<Reported> {
   }
 }
 
-/** Keeps both checkpoints of a fork or a cut, and returns the names of their files. */
+/** Keeps the signed checkpoints that an alert is about, and returns the names of their files. */
 async function keptOf(round: Reported, memory: MonitorMemory): Promise<Evidence | undefined> {
   const contradiction = round.kind === 'verified' ? round.cut : round;
   if (contradiction === undefined || !('other' in contradiction)) return undefined;
-  const { known, other } = contradiction;
+  const { other } = contradiction;
+  if (!('known' in contradiction)) return { other: await memory.keep(other, 'refuted') };
   const of = round.kind === 'forked' ? 'fork' : 'cut';
-  return { known: await memory.keep(known, of), other: await memory.keep(other, of) };
+  return { known: await memory.keep(contradiction.known, of), other: await memory.keep(other, of) };
 }
 
 /** Runs the command of `--exec`. Its failure is reported, and the alert goes on. */

@@ -96,7 +96,7 @@ export class MonitorMemory implements MonitorFiles {
    * Writes a checkpoint into a file beside the state, and returns its name. The name has a hash of
    * the checkpoint in it, so that no other is ever overwritten.
    */
-  async keep({ note, size }: SignedNote, of: 'fork' | 'cut'): Promise<string> {
+  async keep({ note, size }: SignedNote, of: 'fork' | 'cut' | 'refuted'): Promise<string> {
     const hash = createHash('sha256').update(note).digest('hex').slice(0, 16);
     const file = `${this.#file}.${of}-${size}-${hash}.checkpoint`;
     if (!existsSync(file)) await writeWhole(file, [note]);

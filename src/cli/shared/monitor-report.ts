@@ -17,9 +17,9 @@ export type Reported =
   | Round
   | { readonly kind: 'away'; readonly problem: string; readonly isRefused: boolean };
 
-/** The files of the two checkpoints of a fork or a cut. */
+/** The files of the two checkpoints of a fork or a cut, or of the one that the log has contradicted. */
 export interface Evidence {
-  readonly known: string;
+  readonly known?: string;
   readonly other: string;
 }
 

@@ -233,6 +233,28 @@ describe('A monitor', () => {
     expect(existsSync(place.file('alert'))).toBe(false);
   });
 
+  test('keeps a signed checkpoint whose tiles are those of another history', async () => {
+    forger.show(RECORDS.slice(0, 300));
+    await round();
+    forger.show(OTHERS);
+    const signed = forger.files.get('checkpoint') as Buffer;
+    forger.show(RECORDS);
+    forger.files.set('checkpoint', signed);
+    const refuted = await round('--json');
+    expect(refuted.code).toBe(3);
+    const { kind, known, other } = JSON.parse(refuted.out);
+    expect([kind, known]).toEqual(['refuted', undefined]);
+    expect(other).toMatch(/log\.state\.refuted-401-[\da-f]{16}\.checkpoint$/);
+    expect(readFileSync(other)).toEqual(signed);
+    expect(alert()).toEqual([
+      '',
+      'STORE_ORDERS_ALERT=refuted',
+      expect.stringContaining('the tiles do not lead to the signed root'),
+      `STORE_ORDERS_MONITOR_STATE=${place.file('log.state')}`,
+      `STORE_ORDERS_OTHER_CHECKPOINT=${other}`,
+    ]);
+  });
+
   test('alerts when a tile is not what was signed', async () => {
     forger.show(RECORDS);
     for (const path of ['tile/0/000', 'tile/1/000.p/1', 'tile/entries/001.p/145', 'checkpoint']) {

@@ -25,8 +25,11 @@ export type Round =
       readonly known: SignedNote;
       readonly other: SignedNote;
     }
-  /** The log has published something that it has not signed, or signed what no log may have. */
-  | { readonly kind: 'refuted'; readonly finding: Finding };
+  /**
+   * The log has published something that it has not signed, or signed what no log may have. `other` is the
+   * signed checkpoint of the round, unless it is the known one.
+   */
+  | { readonly kind: 'refuted'; readonly finding: Finding; readonly other?: SignedNote };
 
 /** A checkpoint, as the log has sent it. */
 export interface SignedNote {

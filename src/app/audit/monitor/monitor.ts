@@ -33,6 +33,8 @@ export class Monitor {
   readonly #monitoring: Monitoring;
   #state: MonitorState | undefined;
   #records: RecordCheck | undefined;
+  /** The checkpoint of the present round, once its signature was verified. */
+  #seen: SignedNote | undefined;
   /** True once the known leaves were seen to lead to the known root. */
   #areLeavesChecked = false;
 
@@ -54,14 +56,18 @@ export class Monitor {
    * refuted by a known leaf that was damaged: that is read again first.
    */
   async round(): Promise<Round> {
-    const round = await this.#judged();
+    let round = await this.#judged();
     const known = this.#state?.checkpoint;
-    if (round.kind !== 'refuted' || known === undefined || !this.#areDamaged(known)) return round;
-    this.#areLeavesChecked = false;
-    return this.#judged();
+    if (round.kind === 'refuted' && known !== undefined && this.#areDamaged(known)) {
+      this.#areLeavesChecked = false;
+      round = await this.#judged();
+    }
+    if (round.kind !== 'refuted' || this.#seen?.note === this.#state?.note) return round;
+    return { ...round, ...(this.#seen && { other: this.#seen }) };
   }
 
   async #judged(): Promise<Round> {
+    this.#seen = undefined;
     try {
       return await this.#round();
     } catch (error) {
@@ -77,6 +83,7 @@ export class Monitor {
     const verdict = byAnyKey(this.#monitoring.keys, (key) => verifyCheckpoint(note, key));
     if (!verdict.ok) return refuted(`the checkpoint: ${verdict.reason}`);
     const seen = verdict.value;
+    this.#seen = { note, size: seen.size };
     const state = this.#state;
     if (state === undefined) return this.#advance(seen, note, new Frontier());
     const { checkpoint: known } = state;

@@ -235,6 +235,21 @@ describe('what no log may publish', () => {
     expect(await watch.round()).toEqual(round);
   });
 
+  it('comes with the checkpoint of the round, if that is signed and was not known', async () => {
+    const watch = new Watch(RECORDS.slice(0, 300));
+    await watch.round();
+    const known = watch.log.files.get('checkpoint') ?? expect.fail();
+    const last = watch.log.files;
+    watch.log.files = publishedFiles(RECORDS, signer);
+    const seen = watch.log.files.get('checkpoint') ?? expect.fail();
+    watch.log.files.set('tile/0/001', Buffer.alloc(32 * 256));
+    const other = { note: seen.toString(), size: RECORDS.length };
+    expect(await watch.round()).toMatchObject({ kind: 'refuted', other });
+    expect(await watch.round(RECORDS, stranger)).not.toHaveProperty('other');
+    watch.log.files = last.set('checkpoint', known);
+    expect(await watch.round()).toMatchObject({ kind: 'verified', size: 300 });
+  });
+
   it('is a record that is no record', async () => {
     const watch = new Watch([...RECORDS.slice(0, 2), '{"position": 3}']);
     expect(await watch.round()).toEqual({
