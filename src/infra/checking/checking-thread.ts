@@ -11,7 +11,10 @@ import { startThread } from '../process/start-thread.ts';
 import type { FromCheck, ToCheck } from './keep-checking.ts';
 
 type Engine = 'sqlite' | 'postgres';
-type Reports = Pick<StoreWatcher, 'impaired' | 'mended'>;
+type Reports = Pick<StoreWatcher, 'impaired' | 'mended' | 'noticed'>;
+type Result = Exclude<FromCheck, { readonly kind: 'not_lowered' }>;
+
+const NOT_LOWERED = 'the check of the store cannot have a lower priority than requests';
 
 /** A thread that checks a store repeatedly while it is served. */
 export class CheckingThread implements StoreCheck {
@@ -31,6 +34,10 @@ export class CheckingThread implements StoreCheck {
     // No caller may be waiting.
     this.#once.promise.catch(() => undefined);
     this.#worker.on('message', (message: FromCheck) => {
+      if (message.kind === 'not_lowered') {
+        watcher.noticed(NOT_LOWERED, { cause: message.message });
+        return;
+      }
       const end = this.#report(message, watcher);
       if (end === undefined) this.#once.resolve();
       else this.#once.reject(end);
@@ -41,7 +48,7 @@ export class CheckingThread implements StoreCheck {
   }
 
   /** Reports the result of a round. Returns the reason why the store was not found whole, if any. */
-  #report(result: FromCheck, watcher: Reports): Error | undefined {
+  #report(result: Result, watcher: Reports): Error | undefined {
     if (result.kind === 'failed')
       return new Error(`the store cannot be checked: ${result.message}`);
     if (result.kind === 'checked') {
@@ -120,7 +127,7 @@ export async function openChecked<Opened>(
  * {@link DamagedStore}, the reason why it cannot be checked, or the reason of the aborted signal.
  */
 export function checkInThread(engine: Engine, at: string, signal: AbortSignal): Promise<void> {
-  const thread = new CheckingThread(engine, 0, { impaired() {}, mended() {} });
+  const thread = new CheckingThread(engine, 0, { impaired() {}, mended() {}, noticed() {} });
   thread.begin(at, true);
   return thread.checkOnce(signal);
 }

@@ -38,7 +38,9 @@ export type FromCheck =
   /** The schema differs, until a later round reports that everything was checked. */
   | { readonly kind: 'altered'; readonly message: string }
   /** A round failed, for a reason that may pass. */
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string }
+  /** The thread runs at the priority of requests, because the system forbids a lower one. */
+  | { readonly kind: 'not_lowered'; readonly message: string };
 
 /** The store that a thread is to check. */
 export interface ToCheck {
@@ -85,11 +87,18 @@ export async function runChecks(check: (at: string, pace: Pace) => Promise<void>
   const [{ at, bytesPerSecond, isShort }] = (await once(parentPort as MessagePort, 'message')) as [
     ToCheck,
   ];
-  if (!isShort) lowerPriority();
+  let isLowered = false;
+  const lower = () => {
+    if (isLowered) return;
+    isLowered = true;
+    const message = lowerPriority();
+    if (message !== undefined) parentPort?.postMessage({ kind: 'not_lowered', message });
+  };
+  if (!isShort) lower();
   const report = (message: FromCheck) => {
     parentPort?.postMessage(message);
     // The start no longer waits for this thread.
-    lowerPriority();
+    lower();
   };
   return keepChecking((pace) => check(at, pace), bytesPerSecond, report);
 }

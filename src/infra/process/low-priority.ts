@@ -5,13 +5,24 @@ import { constants, setPriority } from 'node:os';
 
 /**
  * Gives this thread the lowest priority, so that on a busy machine its work does not slow down
- * requests. Only Linux has priorities of threads; elsewhere this changes nothing.
+ * requests. Only Linux has priorities of threads; elsewhere this changes nothing. Returns the reason
+ * if it is forbidden, as a filter of system calls may do: the limited rate has to suffice then.
  */
-export function lowerPriority(): void {
+export function lowerPriority(): string | undefined {
+  const thread = threadId();
+  if (thread === undefined) return undefined;
   try {
-    const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
-    setPriority(Number(thread), constants.priority.PRIORITY_LOW);
+    setPriority(thread, constants.priority.PRIORITY_LOW);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function threadId(): number | undefined {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   } catch {
-    // Not Linux, or not permitted: the limited rate has to suffice.
+    return undefined;
   }
 }
