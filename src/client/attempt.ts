@@ -1,4 +1,5 @@
 /** One attempt at a request: sends it once, and tells an answer of the API from all that goes wrong. */
+import { type Body, bodyIn, textOf } from './body.ts';
 import { StoreOrdersError, serverCodeOf } from './error.ts';
 import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
@@ -78,10 +79,9 @@ export async function respond(
   // A hook or the function for the key may have aborted: then nothing is sent.
   if (limit.signal.aborted) throw failureOf(limit.signal.reason, request, limit);
   requests.count += 1;
-  const sent = fetch(url, body === undefined ? init : { ...init, body });
-  const response = await orFailure(sent, request, limit);
-  if (typeof response?.status === 'number' && typeof response.headers?.get === 'function')
-    return response;
+  const send = () => fetch(url, body === undefined ? init : { ...init, body });
+  const response = await orFailure(send, request, limit);
+  if (isResponse(response)) return response;
   const message = `${method} ${url}: the fetch has returned no Response`;
   const details = { attempts: requests.count, idempotencyKey };
   throw new StoreOrdersError('unexpected_response', message, details);
@@ -102,13 +102,24 @@ export async function respond(
   }
 }
 
+/** Returns whether a value has the parts of a response that are used, and none of them throws. */
+function isResponse(value: Response): boolean {
+  try {
+    bodyIn(value);
+    value.headers.get('Content-Type');
+    return typeof value.status === 'number';
+  } catch {
+    return false;
+  }
+}
+
 /** Calls the caller's function for the key. What it throws is passed on as it is. */
 async function keyFrom(
   key: () => string | Promise<string>,
   request: Attempt,
   limit: Limit,
 ): Promise<string> {
-  const called = Promise.allSettled([(async () => key())()]);
+  const called = () => Promise.allSettled([(async () => key())()]);
   const [outcome] = await orFailure(called, request, limit);
   if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
@@ -133,7 +144,7 @@ export async function bodyText(
   const { status, ok } = response;
   const body = bodyIn(response);
   // Not every implementation of `fetch` has the body as a stream.
-  if (body === undefined) return orFailure((async () => response.text())(), request, limit);
+  if (body === undefined) return orFailure(() => response.text(), request, limit);
   const { requests, method, url, idempotencyKey, maxCharacters = MAX_ANSWER_CHARACTERS } = request;
   const max = ok ? maxCharacters : MAX_ANSWER_CHARACTERS;
   let text = '';
@@ -148,39 +159,28 @@ export async function bodyText(
   return text;
 }
 
-/** A body in pieces: a stream of the web, or as node-fetch has it one of Node.js. */
-type Body = Pick<ReadableStream<Uint8Array>, 'getReader'> | AsyncIterable<Uint8Array>;
-
-/** Returns the body of a response; `undefined` if it does not come in pieces. */
-export function bodyIn({ body }: Response): Body | undefined {
-  const streamed = Object(body);
-  const isRead = 'getReader' in streamed || Symbol.asyncIterator in streamed;
-  return isRead ? streamed : undefined;
-}
-
 /** Returns the text of a body as it arrives. */
 export async function* piecesOf(
   body: Body,
   request: Attempt,
   limit: Limit,
 ): AsyncGenerator<string> {
-  const source = 'getReader' in body ? body.getReader() : body[Symbol.asyncIterator]();
-  const decoder = new TextDecoder();
+  const pieces = textOf(body);
   for (;;) {
-    const { done, value } = await orFailure(
-      'read' in source ? source.read() : source.next(),
-      request,
-      limit,
-    );
-    yield decoder.decode(done ? undefined : value, { stream: !done });
+    const { done, value } = await orFailure(() => pieces.next(), request, limit);
     if (done) return;
+    yield value;
   }
 }
 
-/** Waits for a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
-async function orFailure<Part>(part: Promise<Part>, request: Attempt, limit: Limit): Promise<Part> {
+/** Carries out a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
+async function orFailure<Part>(
+  part: () => Promise<Part>,
+  request: Attempt,
+  limit: Limit,
+): Promise<Part> {
   try {
-    return await limit.within(part);
+    return await limit.within((async () => part())());
   } catch (error) {
     throw failureOf(error, request, limit);
   }

@@ -6,13 +6,13 @@
 import {
   type Answer,
   type Attempt,
-  bodyIn,
   bodyText,
   exchange,
   piecesOf,
   refusalIn,
   respond,
 } from './attempt.ts';
+import { bodyIn } from './body.ts';
 import { StoreOrdersError } from './error.ts';
 import { Limit, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';

@@ -45,7 +45,56 @@ describe('A body that is a stream of Node.js', () => {
   });
 });
 
+const broken = (): never => {
+  throw new TypeError('not here');
+};
+
 describe('A command whose answer cannot be read ends with its key', () => {
+  const answered = (parts: object) => ({ ok: true, status: 201, headers: new Headers(), ...parts });
+  const throwing = (part: string) => Object.defineProperty(answered({}), part, { get: broken });
+
+  test.each([
+    ['a body that a wrapper of fetch has locked', () => lockedResponse(), 'network'],
+    ['a body that was read before', () => readResponse(), 'network'],
+    ['a stream of texts', () => answered({ body: texts().pipeThrough(noBytes()) }), 'network'],
+    ['a stream of Node.js of texts', () => answered({ body: Readable.from(['{']) }), 'network'],
+    ['a body without its reader', () => answered({ body: { getReader: 5 } }), 'network'],
+    ['a reader that cannot read', () => answered({ body: { getReader: () => ({}) } }), 'network'],
+    [
+      'an iterator that throws',
+      () => answered({ body: { [Symbol.asyncIterator]: broken } }),
+      'network',
+    ],
+    ['a text that throws', () => answered({ text: broken }), 'network'],
+    ['a body that throws', () => throwing('body'), 'unexpected_response'],
+    ['a status that throws', () => throwing('status'), 'unexpected_response'],
+    ['headers that throw', () => answered({ headers: { get: broken } }), 'unexpected_response'],
+    [
+      'the headers of nothing',
+      () => answered({ headers: { get: Headers.prototype.get } }),
+      'unexpected_response',
+    ],
+  ])('%s', async (_, response, code) => {
+    const place = clientBy(response).place(NEW, { idempotencyKey: 'mine' });
+    const failure = { name: 'StoreOrdersError', code, idempotencyKey: 'mine', attempts: 1 };
+    await expect(place).rejects.toMatchObject(failure);
+  });
+
+  async function readResponse(): Promise<Response> {
+    const response = Response.json(ORDER, { status: 201 });
+    await response.text();
+    return response;
+  }
+
+  function lockedResponse(): Response {
+    const response = Response.json(ORDER, { status: 201 });
+    response.body?.getReader();
+    return response;
+  }
+
+  const texts = () => new Response('{}').body as ReadableStream;
+  const noBytes = () => new TextDecoderStream() as unknown as TransformStream;
+
   test.each([
     ['nothing', undefined, 'unexpected_response'],
     ['a text', 'done', 'unexpected_response'],
@@ -61,4 +110,44 @@ describe('A command whose answer cannot be read ends with its key', () => {
     const failure = { name: 'StoreOrdersError', code, idempotencyKey: 'mine', attempts: 1 };
     await expect(place).rejects.toMatchObject(failure);
   });
+});
+
+test('A command whose answer cannot be read is sent again, under the same key', async () => {
+  const keys: (string | null)[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    keys.push(new Headers(init?.headers).get('Idempotency-Key'));
+    const response = Response.json({ ...ORDER, attempt: keys.length }, { status: 201 });
+    if (keys.length === 1) await response.text();
+    return response;
+  };
+  const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 1 });
+  const placed = await store.place(NEW, { idempotencyKey: 'mine' });
+  expect(placed).toStrictEqual({ ...ORDER, attempt: 2, etag: '' });
+  expect(keys).toStrictEqual(['mine', 'mine']);
+});
+
+test('A fetch that throws at once is as one that rejects', async () => {
+  const fetch = broken as typeof globalThis.fetch;
+  const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
+  const place = store.place(NEW, { idempotencyKey: 'mine' });
+  const failure = { code: 'network', idempotencyKey: 'mine', cause: new TypeError('not here') };
+  await expect(place).rejects.toMatchObject(failure);
+});
+
+test('A stream that cannot be read is an interruption', async () => {
+  const codes: string[] = [];
+  const stop = new AbortController();
+  const headers = new Headers({ 'Content-Type': 'text/event-stream' });
+  const store = clientBy(() => ({
+    ok: true,
+    status: 200,
+    headers,
+    body: Readable.from(['id: 1']),
+  }));
+  const onInterrupt = ({ code }: { readonly code: string }) => {
+    codes.push(code);
+    stop.abort();
+  };
+  for await (const _ of store.events.follow({ signal: stop.signal, onInterrupt }));
+  expect(codes).toStrictEqual(['network']);
 });
