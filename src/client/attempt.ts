@@ -1,5 +1,6 @@
 /** One attempt at a request: sends it once, and tells an answer of the API from all that goes wrong. */
 import { type Body, bodyIn, textOf } from './body.ts';
+import { callHook, markThrown } from './callers.ts';
 import { StoreOrdersError, serverCodeOf } from './error.ts';
 import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
@@ -55,7 +56,7 @@ export async function exchange(
   const { status, headers } = response;
   const { attempt, requests, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
-  options.onResponse?.({ attempt, method, url, status, headers, durationMs });
+  callHook(options.onResponse, { attempt, method, url, status, headers, durationMs });
   const answer = { status, headers, text, attempts: requests.count, idempotencyKey };
   const isSuccess = response.ok || status === 304;
   if (!isSuccess) throw refusalIn(answer, request);
@@ -71,7 +72,7 @@ export async function respond(
   const { attempt, requests, method, url, body, idempotencyKey } = request;
   const { key, fetch = globalThis.fetch } = options;
   const headers = headersOf(request);
-  options.onRequest?.({ attempt, method, url, headers });
+  callHook(options.onRequest, { attempt, method, url, headers });
   const secret = typeof key === 'string' ? key : await keyFrom(key, request, limit);
   authorize(headers, secret, requests.count);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
@@ -121,7 +122,7 @@ async function keyFrom(
 ): Promise<string> {
   const called = () => Promise.allSettled([(async () => key())()]);
   const [outcome] = await orFailure(called, request, limit);
-  if (outcome.status === 'rejected') throw outcome.reason;
+  if (outcome.status === 'rejected') throw markThrown(outcome.reason);
   return outcome.value;
 }
 

@@ -1,6 +1,7 @@
 /** The events of the log: read to its end, or followed as it grows. */
 import { areEventsOf, areEventsOfOrder, isEventPageOf, isNoEarlier } from './asked.ts';
-import { StoreOrdersError } from './error.ts';
+import { isFailure } from './callers.ts';
+import type { StoreOrdersError } from './error.ts';
 import { pause } from './limit.ts';
 import { queryOfNext } from './link.ts';
 import type { CallOptions } from './options.ts';
@@ -105,7 +106,7 @@ export class Events {
           yield step;
         }
       } catch (error) {
-        if (!(error instanceof StoreOrdersError)) throw error;
+        if (!isFailure(error)) throw error;
         if (error.code === 'aborted') return;
         if (!isPassing(error)) throw error;
         failures += 1;

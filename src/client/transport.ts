@@ -13,6 +13,7 @@ import {
   respond,
 } from './attempt.ts';
 import { bodyIn } from './body.ts';
+import { callHook, isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
 import { Limit, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
@@ -70,7 +71,7 @@ export class Transport {
       try {
         return await exchange(settings, { ...prepared, attempt }, limit);
       } catch (failure) {
-        if (!(failure instanceof StoreOrdersError)) throw failure;
+        if (!isFailure(failure)) throw failure;
         error = failure;
       } finally {
         limit.end();
@@ -80,7 +81,7 @@ export class Transport {
       if (!isPassing(error) || attempt > retries || isLate) throw toldAs(error, isOpen);
       const isSent = requests.count > sentBefore;
       isOpen ||= idempotencyKey !== undefined && isSent && leavesOpen(error.code);
-      onRetry?.({ attempt, method, url, error, delayMs });
+      callHook(onRetry, { attempt, method, url, error, delayMs });
       await pause(delayMs, signal);
     }
   }

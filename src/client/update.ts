@@ -1,4 +1,5 @@
 /** An update: a change of an order by a decision on its present state, which takes several requests. */
+import { isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
 import type { CallOptions, CancelOptions } from './options.ts';
 import { leavesOpen } from './retry-policy.ts';
@@ -45,7 +46,7 @@ export async function update(
         throw toldAsCancelled(error, position, idempotencyKey);
       });
     } catch (error) {
-      if (!(error instanceof StoreOrdersError) || !CHANGED.includes(error.code)) throw error;
+      if (!isFailure(error) || !CHANGED.includes(error.code)) throw error;
       refused = { etag: ifMatch, error };
     }
   }
@@ -66,7 +67,7 @@ function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
  * `unauthorized` would say that nothing was changed.
  */
 function toldAsCancelled(error: unknown, position: number, idempotencyKey: string): unknown {
-  if (!(error instanceof StoreOrdersError)) return error;
+  if (!isFailure(error)) return error;
   const { code, status, requestId, retryAfterMs, attempts } = error;
   const message = `The order is cancelled, at position ${position}, but could not be read afterwards: ${error.message}`;
   const cause = code === 'aborted' ? error.cause : error;
