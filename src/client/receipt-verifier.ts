@@ -1,6 +1,6 @@
 /**
- * Verifies receipts with the Web Cryptography API, so that it can be done in a browser too. It is
- * loaded only when a receipt is verified. The rules are those of docs/receipts.md; tests hold the
+ * Verifies receipts with the Web Cryptography API, so also in browsers. The client loads it when it is
+ * needed, unless the caller has imported it. The rules are those of docs/receipts.md; tests hold the
  * verdicts to those of `store-orders/verifier`, which is for Node.js and checks more than receipts.
  */
 

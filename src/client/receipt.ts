@@ -1,7 +1,8 @@
 /** The receipt of an event. It is fetched when it is needed first, and then kept; a failure is not. */
 import { isCosigned, isReceiptOf, numberOf, type ReceiptParts } from './asked.ts';
+import { type ErrorCode, StoreOrdersError } from './error.ts';
 import type { ProofOptions } from './options.ts';
-import type { Verdict } from './receipt-verifier.ts';
+import type { Verdict, verifyReceipt } from './receipt-verifier.ts';
 import type { Id, Position } from './shapes.ts';
 import type { Request, Transport } from './transport.ts';
 import { idText, isReceipt, jsonOf } from './values.ts';
@@ -44,12 +45,33 @@ export class Receipt {
 
   /**
    * Verifies the receipt with the log's public key, which must come from elsewhere than the receipt.
-   * Uses the Web Cryptography API, which a page has over https and from localhost only.
+   * Uses the Web Cryptography API, which a page has over https and from localhost only: the code is
+   * `invalid_request` without it.
+   * @param verifier The function of `store-orders/client/receipt-verifier`. It is loaded if absent, which
+   * service workers do not allow: the code is `network` if it cannot be loaded.
    */
-  async verify(publicKey: string): Promise<Verdict> {
-    const { verifyReceipt } = await import('./receipt-verifier.ts');
-    return verifyReceipt(await this.text(), publicKey.trim(), this.#of);
+  async verify(publicKey: string, verifier?: typeof verifyReceipt): Promise<Verdict> {
+    const key = publicKey.trim();
+    const verify = verifier ?? (await loadVerifier());
+    const text = await this.text();
+    try {
+      return await verify(text, key, this.#of);
+    } catch (cause) {
+      throw errorFor('invalid_request', 'receipts cannot be verified here', cause);
+    }
   }
+}
+
+async function loadVerifier(): Promise<typeof verifyReceipt> {
+  try {
+    return (await import('./receipt-verifier.ts')).verifyReceipt;
+  } catch (cause) {
+    throw errorFor('network', 'the verifier of receipts cannot be loaded', cause);
+  }
+}
+
+function errorFor(code: ErrorCode, message: string, cause: unknown): StoreOrdersError {
+  return new StoreOrdersError(code, `${message}: ${Object(cause).message}`, { cause });
 }
 
 /** Returns the request for a checkpoint, or for what has one in it. */

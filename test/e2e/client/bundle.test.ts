@@ -10,6 +10,7 @@ const MAX_BYTES = 8 * 1024;
 
 const PROGRAM = `
 import { type ClientOptions, type ErrorCode, type Order, StoreOrders, StoreOrdersError } from 'store-orders/client';
+import { verifyReceipt } from 'store-orders/client/receipt-verifier';
 
 const store = new StoreOrders({ url: 'http://localhost:3000', key: 'key' });
 
@@ -39,6 +40,8 @@ const none: { [Name in keyof Required<ClientOptions>]: undefined } = {
   attemptTimeoutMs: undefined, retries: undefined, onRequest: undefined, onResponse: undefined, onRetry: undefined,
 };
 new StoreOrders({ ...none, url: 'http://localhost:3000', key: 'key' });
+const verdict = await store.receipt('1').verify('key', verifyReceipt);
+if (verdict.ok) console.log(verdict.value.position);
 // @ts-expect-error: an id is a bigint or a string, never a number.
 await store.get(7);
 // @ts-expect-error: there is no such status.
@@ -62,6 +65,18 @@ describe('The published client', () => {
     // The verifier of receipts is loaded when it is used first.
     expect(client.dynamicImports).toEqual(lazy.map(({ fileName }) => fileName));
     expect(lazy).toHaveLength(1);
+  });
+
+  it('is one file with its verifier of receipts, for a program that imports that', async () => {
+    const input = join(temporaryFolder(), 'program.js');
+    const lines = ['client', 'receipt-verifier'].map((name) => {
+      return `export * from ${JSON.stringify(resolve(`dist/client/${name}.js`))};`;
+    });
+    writeFileSync(input, lines.join('\n'));
+    const bundle = await rolldown({ input, platform: 'browser' });
+    const { output } = await bundle.generate({ format: 'es' });
+    expect(output).toHaveLength(1);
+    expect(output[0].exports).toStrictEqual(['StoreOrders', 'StoreOrdersError', 'verifyReceipt']);
   });
 
   it.each([

@@ -5,8 +5,9 @@
  * @param {string} url
  * @param {string} key
  * @param {string} publicKey
+ * @param {any} [verifier] That of receipts, for runtimes that cannot load it.
  */
-export async function useClient({ StoreOrders, StoreOrdersError }, url, key, publicKey) {
+export async function useClient({ StoreOrders, StoreOrdersError }, url, key, publicKey, verifier) {
   /** @type {string[]} */
   const retries = [];
   const onRetry = (/** @type {any} */ { error }) => retries.push(error.code);
@@ -27,7 +28,7 @@ export async function useClient({ StoreOrders, StoreOrdersError }, url, key, pub
     events.push([event.type, event.data.orderId === other.id]);
     break;
   }
-  const receipt = await store.receipt(other.id).verify(publicKey);
+  const receipt = await store.receipt(other.id).verify(publicKey, verifier);
   const stop = new AbortController();
   stop.abort();
   const aborted = await store

@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, launchChromium } from '../../support/chromium.ts';
+import { ProofLog } from '../../support/proof-log.ts';
 import { Service } from '../../support/service.ts';
 
 /** The same program in every runtime that is found: docs/client.md lists them. */
@@ -41,6 +42,10 @@ let browser: Browser | undefined;
 beforeAll(async () => {
   pages = createServer((req, res) => {
     const name = new URL(req.url ?? '', 'http://localhost').pathname;
+    if (name === '/service-worker.js') {
+      res.setHeader('Content-Type', 'text/javascript').end(SERVICE_WORKER);
+      return;
+    }
     const file =
       name === '/program.js' ? resolve('test/e2e/client/program.js') : resolve(`dist${name}`);
     const isThere = /^\/[\w/.-]+\.js$/.test(name) && existsSync(file);
@@ -119,14 +124,66 @@ const IN_A_WORKER = `
   worker.postMessage(given);
   return answer;`;
 
+/** A service worker cannot import anything once it runs. */
+const SERVICE_WORKER = `
+  import * as client from '/client/client.js';
+  import { verifyReceipt } from '/client/receipt-verifier.js';
+  import { useClient } from '/program.js';
+  onmessage = ({ data: [given, hasVerifier], ports: [port] }) =>
+    useClient(client, ...given, hasVerifier ? verifyReceipt : undefined)
+      .catch(({ name, code }) => [name, code])
+      .then((answer) => port.postMessage(answer));`;
+const inAServiceWorker = (hasVerifier: boolean) => `
+  await navigator.serviceWorker.register('/service-worker.js', { type: 'module' });
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  const answer = new Promise((done) => { port1.onmessage = ({ data }) => done(data); });
+  active.postMessage([given, ${hasVerifier}], [port2]);
+  return answer;`;
+
 test.skipIf(CHROMIUM === undefined).each([
   ['a page', IN_A_PAGE],
   ['a worker', IN_A_WORKER],
+  ['a service worker', inAServiceWorker(true)],
 ])('The client runs in %s of Chromium, from another origin', async (_, code) => {
-  browser ??= await launchChromium();
-  const page = await browser.newPage();
+  const page = await newPage();
   await page.goto(`${origin()}/`);
-  const given = JSON.stringify([service.address, service.key, publicKey]);
-  const answer = await page.evaluate(`(async () => { const given = ${given}; ${code} })()`);
-  expect(answer).toStrictEqual(EXPECTED);
+  const given = [service.address, service.key, publicKey];
+  expect(await evaluated(page, code, given)).toStrictEqual(EXPECTED);
+});
+
+async function newPage(): Promise<Page> {
+  browser ??= await launchChromium();
+  return browser.newPage();
+}
+
+function evaluated(page: Page, code: string, given: readonly string[]): Promise<unknown> {
+  return page.evaluate(`(async () => { const given = ${JSON.stringify(given)}; ${code} })()`);
+}
+
+describe.skipIf(CHROMIUM === undefined)('Verifying ends with an error of the client', () => {
+  test('in a service worker that has not been given the verifier', async () => {
+    const page = await newPage();
+    await page.goto(`${origin()}/`);
+    const given = [service.address, service.key, publicKey];
+    const failure = await evaluated(page, inAServiceWorker(false), given);
+    expect(failure).toStrictEqual(['StoreOrdersError', 'network']);
+  });
+
+  test('in a page without https, which has no Web Cryptography', async () => {
+    const page = await newPage();
+    await page.route('http://shop.example/**', async (route) => {
+      const url = route.request().url().replace('http://shop.example', origin());
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+    await page.goto('http://shop.example/');
+    const log = new ProofLog(3);
+    const code = `
+      const { StoreOrders } = await import('/client/client.js');
+      const fetch = async () => new Response(given[0]);
+      const receipt = new StoreOrders({ url: location.origin, key: 'key', fetch }).receipt({ position: '3' });
+      return receipt.verify(given[1]).catch(({ name, code }) => [name, code]);`;
+    const failure = await evaluated(page, code, [await log.receipt(3), log.vkey]);
+    expect(failure).toStrictEqual(['StoreOrdersError', 'invalid_request']);
+  });
 });
