@@ -4,7 +4,7 @@
  * verdicts to those of `store-orders/verifier`, which is for Node.js and checks more than receipts.
  */
 
-import { isOfSmallOrder } from './small-order.ts';
+import { hexOf, isOfSmallOrder } from './small-order.ts';
 
 /** The event that a receipt proves, or the reason for a refusal, in plain words. */
 export type Verdict =
@@ -115,7 +115,7 @@ async function keyIn(publicKey: string): Promise<Key> {
   need(bytes[0] === 1, 'the public key is not one for Ed25519');
   const hashed = (await sha256(utf8(`${name}\n`), bytes)).slice(0, 4);
   need(hexOf(hashed) === id, 'the id in the public key is not that of name and key');
-  need(!isOfSmallOrder(hexOf(bytes.slice(1))), 'the public key is a point of small order');
+  need(!isOfSmallOrder(bytes.slice(1)), 'the public key is a point of small order');
   return { name, id: hashed, bytes: bytes.slice(1) };
 }
 
@@ -138,8 +138,10 @@ async function signedText(note: string, { name, id, bytes }: Key): Promise<strin
     const signature = bytesIn(base64);
     need(signature.length >= 5, 'a signature is shorter than the id of its key');
     if (signer !== name || !isEqual(signature.slice(0, 4), id)) continue;
-    const isValid = await crypto.subtle.verify('Ed25519', key, signature.slice(4), utf8(text));
-    need(isValid, 'the signature is not that of the public key on this text');
+    const made = signature.slice(4);
+    const isValid = await crypto.subtle.verify('Ed25519', key, made, utf8(text));
+    const holds = isValid && !isOfSmallOrder(made.slice(0, 32));
+    need(holds, 'the signature is not that of the public key on this text');
     isSigned = true;
   }
   need(isSigned, 'the note is not signed with the public key');
@@ -231,10 +233,6 @@ async function sha256(...parts: readonly Bytes[]): Promise<Bytes> {
 
 function utf8(text: string): Bytes {
   return new TextEncoder().encode(text) as Bytes;
-}
-
-function hexOf(bytes: Bytes): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function isEqual(one: Bytes, other: Bytes): boolean {

@@ -1,6 +1,7 @@
 /**
  * The points of small order of edwards25519. Under such a public key, a signature that nobody has made
- * holds on some texts or on all of them, and libraries disagree about it.
+ * holds on some texts or on all of them, and libraries disagree about it, as they do about a signature
+ * that begins with such a point.
  */
 
 /** The points as bytes in hex, without the sign, which is the highest bit of the last byte. */
@@ -14,8 +15,11 @@ const POINTS = [
   `ee${'ff'.repeat(30)}7f`,
 ];
 
-/** Returns true for a public key, in hex, that is one of these points. */
-export function isOfSmallOrder(publicKey: string): boolean {
-  const last = (Number.parseInt(publicKey.slice(-2), 16) % 128).toString(16).padStart(2, '0');
-  return POINTS.includes(publicKey.slice(0, -2) + last);
+/** Returns true for bytes that are one of these points. */
+export function isOfSmallOrder(point: Uint8Array): boolean {
+  return POINTS.includes(hexOf(point.with(-1, Number(point.at(-1)) % 128)));
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -3,6 +3,7 @@ import { noteLine } from '../../src/app/audit/proofs/cloud-event.ts';
 import { sealText } from '../../src/app/audit/proofs/trail-seal.ts';
 import { RecordTree } from '../../src/app/audit/proofs/verifier.ts';
 import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
+import { torsionedNote } from './torsioned.ts';
 
 /** An export, and the verdict that a verifier must return. */
 export interface ExportVector {
@@ -16,7 +17,8 @@ export interface ExportVector {
 
 const STORE_ID = 'fb4b0e07caf02b8d';
 const SOURCE = `/store-orders/${STORE_ID}`;
-const signer = new NoteSigner('store-orders/0123456789abcdef', Buffer.alloc(32, 7));
+const SEED = Buffer.alloc(32, 7);
+const signer = new NoteSigner('store-orders/0123456789abcdef', SEED);
 const stranger = new NoteSigner(signer.name, Buffer.alloc(32, 8));
 const witness = new NoteSigner('witness.example', Buffer.alloc(32, 9));
 const EPOCH = `1.${'0f'.repeat(16)}`;
@@ -209,6 +211,7 @@ function forgedFiles(): Readonly<Record<string, string>> {
   const sealAs = (from: string | RegExp, to: string) =>
     sealed([PLACED], { seal: (text) => text.replace(from, to) });
   const root = Buffer.alloc(32, 1);
+  const torsioned = (text: string) => torsionedNote(SEED, text);
   return {
     nothing: '',
     'a byte order mark': `\ufeff${genuine}`,
@@ -250,6 +253,10 @@ function forgedFiles(): Readonly<Record<string, string>> {
     'a checkpoint by another key': note(stranger.signCheckpoint(1, new RecordTree().head().root)),
     'a checkpoint of another size beside its line': note(STORED, 2),
     'a checkpoint with another line in it': note(signer.sign(`${STORED.split('\n\n')[0]}\nmore\n`)),
+    'a checkpoint signed with a component of small order': sealed([PLACED], { note: torsioned }),
+    'a seal signed with a component of small order': sealed([PLACED], {
+      seal: (text) => noteLine('Seal', STORE_ID, 1, torsioned(Object(parsed(text)).data)),
+    }),
     'a first line with a blank': firstAs(':', ': '),
     'a first line with one member more': firstAs('"data"', '"more":1,"data"'),
     'a first line of another type': firstAs('"Checkpoint"', '"checkpoint"'),

@@ -2,7 +2,7 @@ import { Point } from '@noble/ed25519';
 import { keyIdOf } from './vector-log.ts';
 
 /** A point of order 8: with it, all points of small order. */
-const ORDER_8 = '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05';
+export const ORDER_8 = '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05';
 /** The prime of the field. */
 const P = 2n ** 255n - 19n;
 

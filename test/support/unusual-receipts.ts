@@ -2,7 +2,13 @@ import { hash } from 'node:crypto';
 import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { leafHash, nodeHash } from '../../src/app/log/merkle-tree.ts';
-import { keyIdOf, lineOf, logOf, records, signer, type Vector } from './vector-log.ts';
+import {
+  mixedKey,
+  mixedSignature,
+  signatureWithoutNonce,
+  torsionedSignature,
+} from './torsioned.ts';
+import { keyIdOf, lineOf, logOf, records, SEED, signer, type Vector } from './vector-log.ts';
 
 /**
  * Receipts at the limits of the specification, on both sides of each: genuine ones that a verifier
@@ -13,6 +19,8 @@ const [placed, , , cancelled] = records as [string, string, string, string];
 const witness = new NoteSigner('witness.example', Buffer.alloc(32, 9));
 const GARBAGE = Buffer.alloc(64, 5);
 const EPOCH = '0f'.repeat(16);
+/** A public key for notes that is not in the group of the base point. */
+const MIXED = Buffer.of(1, ...mixedKey(SEED));
 
 /** Returns receipts that a verifier might refuse by mistake, each with the record that it proves. */
 export async function unusualReceipts(): Promise<Vector[]> {
@@ -32,6 +40,7 @@ export async function unusualReceipts(): Promise<Vector[]> {
   const withData = (what: string, data: string) => withRecord(what, dataIn(placed, data));
   const [text, own] = partsOf(log.note);
   const ownId = bytesIn(own).subarray(0, 4);
+  const mixed = `${text}\n${lineUnder(MIXED, mixedSignature(SEED, text, true))}`;
   const cosignature = partsOf(witness.sign(text))[1];
   return [
     await of('the signature of another key before its own', `${text}\n${cosignature}${own}`),
@@ -39,6 +48,10 @@ export async function unusualReceipts(): Promise<Vector[]> {
     await of('a line of another key with its id', log.note + lineOf('other', ownId, GARBAGE)),
     await of('a hundred lines of signatures', log.note + cosignature.repeat(99)),
     await of('its own signature twice', log.note + own),
+    {
+      ...(await of('a public key with a component of small order that does no harm', mixed)),
+      key: keyOf(MIXED),
+    },
     await withData(
       'members sorted by UTF-16 code units, not by code points',
       '{"orderId":"7","\u{1f436}":1,"\ufb33":2}',
@@ -203,8 +216,7 @@ function otherKeys(
     made: Uint8Array = signature,
     id = keyIdOf(signer.name, bytes),
   ) => {
-    const key = [signer.name, id.toString('hex'), Buffer.from(bytes).toString('base64')].join('+');
-    return [what, withNote(`${text}\n${lineOf(signer.name, id, made)}`), key] as const;
+    return [what, withNote(`${text}\n${lineUnder(bytes, made, id)}`), keyOf(bytes, id)] as const;
   };
   const identity = Buffer.from([1, ...Buffer.alloc(31)]);
   const everything = Buffer.concat([identity, Buffer.alloc(32)]);
@@ -223,7 +235,32 @@ function otherKeys(
     underKey('the same public key in a second form', Buffer.of(1, ...plusPrime), everything),
     underKey('the same public key with a sign', Buffer.of(1, ...minusZero), everything),
     underKey('a public key that is no point', Buffer.of(1, 2, ...Buffer.alloc(31))),
+    underKey(
+      'a public key with a component of small order, which the cofactor removes',
+      MIXED,
+      mixedSignature(SEED, text, false),
+    ),
+    underKey(
+      'a signature with a component of small order, which the cofactor removes',
+      Buffer.of(1, ...publicKey),
+      torsionedSignature(SEED, text),
+    ),
+    underKey(
+      'a signature whose first half is a point of small order',
+      Buffer.of(1, ...publicKey),
+      signatureWithoutNonce(SEED, text),
+    ),
   ];
+}
+
+/** Returns a line of a note by a key of the log's name: the bytes are its type and the point. */
+function lineUnder(bytes: Uint8Array, made: Uint8Array, id = keyIdOf(signer.name, bytes)): string {
+  return lineOf(signer.name, id, made);
+}
+
+/** Returns the public key of such a key. */
+function keyOf(bytes: Uint8Array, id = keyIdOf(signer.name, bytes)): string {
+  return [signer.name, id.toString('hex'), Buffer.from(bytes).toString('base64')].join('+');
 }
 
 /** Returns data with lists in lists. */

@@ -15,7 +15,9 @@ export interface Vector {
   readonly record?: string;
 }
 
-export const signer = new NoteSigner('store-orders/0123456789abcdef', Buffer.alloc(32, 7));
+/** The private key of {@link signer}. */
+export const SEED = Buffer.alloc(32, 7);
+export const signer = new NoteSigner('store-orders/0123456789abcdef', SEED);
 
 const EVENTS: readonly (readonly [type: string, data: string, version: number, by?: string])[] = [
   ['OrderPlaced', '{"orderId":"7","petId":"1016","quantity":1}', 1],

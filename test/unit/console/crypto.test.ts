@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import * as ed from '@noble/ed25519';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as ofNode from '../../../src/app/audit/proofs/crypto.ts';
@@ -10,6 +11,7 @@ import { forgeries, type Verifier } from '../../support/forgeries.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { ProofLog } from '../../support/proof-log.ts';
 import { receiptVectors } from '../../support/receipt-vectors.ts';
+import { mixedKey, mixedSignature, torsionedSignature } from '../../support/torsioned.ts';
 
 const verifier = await browserVerifier();
 
@@ -94,6 +96,25 @@ describe('The cryptography of browsers', () => {
       expect(isSignedBy(key, 'text', signature)).toBe(false);
       expect(isSignedBy(new Uint8Array(32).fill(7), 'text', signature.subarray(1))).toBe(false);
     }
+  });
+
+  it('does not multiply by the cofactor, as Node does not', () => {
+    const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(seeds, fc.string({ unit: 'grapheme' }), (seed, text) => {
+        const [key, mixed] = [ed.getPublicKey(seed), mixedKey(seed)];
+        for (const [under, signature, holds] of [
+          [key, ed.sign(Buffer.from(text), seed), true],
+          [key, torsionedSignature(seed, text), false],
+          [mixed, mixedSignature(seed, text, true), true],
+          [mixed, mixedSignature(seed, text, false), false],
+        ] as const) {
+          expect(ofBrowsers.isSignedBy(under, text, signature)).toBe(holds);
+          expect(ofNode.isSignedBy(under, text, signature)).toBe(holds);
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 });
 

@@ -4,8 +4,14 @@
  * consistent with all earlier ones. They are further signature lines of the checkpoint's note.
  */
 
-import { isSignedBy } from './crypto.ts';
-import { isInNameOf, type NoteKey, readNote, readNoteKey, type Verdict } from './verifier.ts';
+import {
+  holdsUnder,
+  isInNameOf,
+  type NoteKey,
+  readNote,
+  readNoteKey,
+  type Verdict,
+} from './verifier.ts';
 
 /** The type of such cosignatures in signed notes. */
 export const COSIGNATURE_TYPE = 4;
@@ -52,7 +58,7 @@ export function verifyCosignature(note: string, key: CosignerKey): Verdict<numbe
     const atS = timeOf(signature);
     const isValid =
       atS !== undefined &&
-      isSignedBy(key.publicKey, cosignedText(read.value.text, atS), signature.subarray(TIME_BYTES));
+      holdsUnder(key, cosignedText(read.value.text, atS), signature.subarray(TIME_BYTES));
     if (!isValid) return { ok: false, reason: `the cosignature by ${key.name} is not valid` };
     newestS = Math.max(newestS ?? 0, atS);
   }
