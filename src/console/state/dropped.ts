@@ -8,37 +8,39 @@ export interface GivenFolder {
 
 export interface Given {
   readonly files: readonly File[];
-  readonly folders: readonly GivenFolder[];
+  /** Rejects if a folder cannot be read, as in Chromium on a page from a disk. */
+  readonly folders: Promise<readonly GivenFolder[]> | readonly GivenFolder[];
 }
 
-/**
- * Returns what is dropped. Must be called while the event is handled: its data are gone later. Rejects if a
- * folder cannot be read, as in Chromium on a page from a disk.
- */
-export async function droppedIn(data: DataTransfer | null): Promise<Given> {
-  const entries = [...(data?.items ?? [])].map((item) => item.webkitGetAsEntry());
-  const files = [...(data?.files ?? [])];
-  const directories = entries.filter((entry) => entry?.isDirectory === true);
-  if (directories.length === 0) return { files, folders: [] };
-  const names = new Set(directories.map((entry) => entry?.name));
+/** Returns what is dropped. Must be called while the event is handled: its data are gone later. */
+export function droppedIn(data: DataTransfer | null): Given {
+  const items = [...(data?.items ?? [])].filter(({ kind }) => kind === 'file');
+  const directories: FileSystemDirectoryEntry[] = [];
+  const files: File[] = [];
+  for (const item of items) {
+    const entry = item.webkitGetAsEntry();
+    // A folder is a file, too, as one that cannot be read.
+    const file = item.getAsFile();
+    if (entry?.isDirectory === true) directories.push(entry as FileSystemDirectoryEntry);
+    else if (file !== null) files.push(file);
+  }
   const folders = directories.map(async (entry) => {
-    const found = await filesBelow(entry as FileSystemDirectoryEntry, '');
-    return { name: entry?.name ?? '', files: new Map(found) };
+    return { name: entry.name, files: new Map(await filesBelow(entry, '')) };
   });
-  return {
-    // A folder is among the files, too, as one that cannot be read.
-    files: files.filter(({ name }) => !names.has(name)),
-    folders: await Promise.all(folders),
-  };
+  const all = Promise.all(folders);
+  // Not reported as unhandled while the files beside them are read.
+  all.catch(() => undefined);
+  return { files, folders: all };
 }
 
-/** Returns the folder that was chosen by its files; `undefined` if there is none. */
-export function chosenFolder(files: FileList | null): GivenFolder | undefined {
+/** Returns the folder that was chosen by its files; none if it has none. */
+export function chosenFolder(files: FileList | null): readonly GivenFolder[] {
   const paths = [...(files ?? [])].map((file) => [file.webkitRelativePath, file] as const);
   const [first] = paths;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const [name = ''] = first[0].split('/', 1);
-  return { name, files: new Map(paths.map(([path, file]) => [path.slice(name.length + 1), file])) };
+  const named = paths.map(([path, file]) => [path.slice(name.length + 1), file] as const);
+  return [{ name, files: new Map(named) }];
 }
 
 type Found = readonly (readonly [path: string, file: File])[];

@@ -4,7 +4,10 @@ import { isTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
 import type { Folder } from './tile-folder.ts';
 import { isKey } from './verifier-key.ts';
 
-export type Material =
+export type Material = {
+  /** The name of the file that it was in. */
+  readonly name?: string;
+} & (
   | { readonly kind: 'key' | 'receipt' | 'checkpoint' | 'policy'; readonly text: string }
   /** A proof that the log of one size begins with that of another. */
   | {
@@ -17,7 +20,8 @@ export type Material =
   | { readonly kind: 'breaks'; readonly notes: readonly string[] }
   | { readonly kind: 'export'; readonly file: Blob; readonly name: string }
   /** A folder of tiles, with its files by their paths. */
-  | { readonly kind: 'tiles'; readonly folder: Folder; readonly name: string };
+  | { readonly kind: 'tiles'; readonly folder: Folder; readonly name: string }
+);
 
 /** The most bytes of a text: only exports are longer, and those are not read as one text. */
 export const MAX_TEXT_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
 /** The ways into the page of proofs: files that are dropped or chosen, and pasted text. */
 import { useRef, useState } from 'preact/hooks';
-import { chosenFolder, droppedIn, type GivenFolder } from '../state/dropped.ts';
+import { chosenFolder, droppedIn, type Given } from '../state/dropped.ts';
 import { isolated } from '../state/isolated.ts';
 import { isExport, MAX_TEXT_BYTES, type Material, readMaterial } from '../state/material.ts';
 import { folderIn } from '../state/tile-folder.ts';
@@ -18,41 +18,41 @@ async function materialOf(file: File): Promise<Material | undefined> {
   return file.size <= MAX_TEXT_BYTES ? readMaterial(await file.text()) : undefined;
 }
 
-/** Takes files, folders and texts, and has the reason why the last one is no material. */
+/** Takes what is dropped, chosen or pasted at once, and has the reasons why some of it is no material. */
 function useInput(onMaterial: InputProps['onMaterial']) {
-  const [problem, setProblem] = useState('');
-  const take = (material: Material | undefined, name: string) => {
-    setProblem(material === undefined ? `${isolated(name)} ${UNKNOWN}.` : '');
-    if (material !== undefined) onMaterial(material);
-  };
-  const takeFolder = ({ name, files }: GivenFolder) => {
-    const folder = folderIn(files);
-    setProblem(folder === undefined ? `${isolated(name)} ${NO_TILES}.` : '');
-    if (folder !== undefined) onMaterial({ kind: 'tiles', folder, name });
-  };
-  const takeDropped = async (data: DataTransfer | null) => {
-    try {
-      const { files, folders } = await droppedIn(data);
-      await takeFiles(files);
-      folders.forEach(takeFolder);
-    } catch {
-      setProblem('The browser does not let this page read a dropped folder: choose it instead.');
-    }
-  };
-  const takeFiles = async (files: Iterable<File>) => {
-    for (const file of files) {
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const take = async (given: Given) => {
+    const found: string[] = [];
+    for (const file of given.files) {
       try {
-        take(await materialOf(file), file.name);
+        const material = await materialOf(file);
+        if (material === undefined) found.push(`${isolated(file.name)} ${UNKNOWN}.`);
+        else onMaterial({ ...material, name: file.name });
       } catch {
-        setProblem(`${isolated(file.name)} cannot be read.`);
+        found.push(`${isolated(file.name)} cannot be read.`);
       }
     }
+    try {
+      for (const { name, files } of await given.folders) {
+        const folder = folderIn(files);
+        if (folder === undefined) found.push(`${isolated(name)} ${NO_TILES}.`);
+        else onMaterial({ kind: 'tiles', folder, name });
+      }
+    } catch {
+      found.push('The browser does not let this page read a dropped folder: choose it instead.');
+    }
+    setProblems(found);
   };
-  return { problem, take, takeFiles, takeFolder, takeDropped };
+  const takeText = (text: string) => {
+    const material = materialIn(text);
+    setProblems(material === undefined ? [`The text ${UNKNOWN}.`] : []);
+    if (material !== undefined) onMaterial({ ...material, name: 'pasted' });
+  };
+  return { problems, take, takeText };
 }
 
 export function ProofInput({ onMaterial }: InputProps) {
-  const { problem, take, takeFiles, takeFolder, takeDropped } = useInput(onMaterial);
+  const { problems, take, takeText } = useInput(onMaterial);
   const [isOver, setOver] = useState(false);
   return (
     <section
@@ -66,7 +66,7 @@ export function ProofInput({ onMaterial }: InputProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void takeDropped(event.dataTransfer);
+        void take(droppedIn(event.dataTransfer));
       }}
     >
       <label for="proof-files">Drop files here, or choose them</label>
@@ -74,8 +74,8 @@ export function ProofInput({ onMaterial }: InputProps) {
         id="proof-files"
         type="file"
         multiple
-        onChange={async ({ currentTarget }) => {
-          await takeFiles(currentTarget.files ?? []);
+        onChange={({ currentTarget }) => {
+          void take({ files: [...(currentTarget.files ?? [])], folders: [] });
           // The same file can be chosen again.
           currentTarget.value = '';
         }}
@@ -89,18 +89,17 @@ export function ProofInput({ onMaterial }: InputProps) {
           if (input !== null) input.webkitdirectory = true;
         }}
         onChange={({ currentTarget }) => {
-          const folder = chosenFolder(currentTarget.files);
-          if (folder !== undefined) takeFolder(folder);
+          void take({ files: [], folders: chosenFolder(currentTarget.files) });
           currentTarget.value = '';
         }}
       />
-      <PasteBox onText={(text) => take(materialIn(text), 'The text')} />
+      <PasteBox onText={takeText} />
       <p role="status" class="farewell">
-        {problem}
+        {problems.join(' ')}
       </p>
       <p class="quiet">
-        A receipt, two checkpoints, an export by <code>store-orders audit export</code> or a folder
-        by <code>store-orders audit tiles</code>; and a policy, if witnesses are to have cosigned.
+        Receipts, checkpoints, exports by <code>store-orders audit export</code> or folders by{' '}
+        <code>store-orders audit tiles</code>; and a policy, if witnesses are to have cosigned.
         Nothing that you add leaves this tab.
       </p>
     </section>
