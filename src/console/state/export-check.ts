@@ -44,8 +44,8 @@ export interface ExportInput {
   readonly key: string;
   /** Checkpoints that the log must have had. */
   readonly notes: readonly string[];
-  /** The text of a policy of witnesses, which none of an export can meet. */
-  readonly policy?: string | undefined;
+  /** The texts of policies of witnesses, which no export can meet. */
+  readonly policies?: readonly string[];
 }
 
 /**
@@ -180,7 +180,8 @@ class ExportCheck {
       if (index === at) return { outcome: 'failed', what, reason };
       return { outcome: index < at ? 'ok' : 'not checked', what };
     });
-    return this.#input.policy === undefined ? steps : [...steps, UNWITNESSED];
+    const { policies = [] } = this.#input;
+    return policies.length === 0 ? steps : [...steps, UNWITNESSED];
   }
 
   #words(): Readonly<Record<StepName, string>> {

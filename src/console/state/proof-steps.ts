@@ -59,9 +59,13 @@ const SIGNED = 'The checkpoint in it is signed by this key';
 
 /**
  * Verifies a receipt in either form. The verdict on the whole is that of the published verifier.
- * @param policy The text of a policy of witnesses, a quorum of which must have cosigned.
+ * @param policies The texts of policies of witnesses: a quorum of each must have cosigned.
  */
-export function receiptSteps(receipt: string, key: string, policy?: string): Verified {
+export function receiptSteps(
+  receipt: string,
+  key: string,
+  ...policies: readonly string[]
+): Verified {
   const whole = (isTlogProof(receipt) ? verifyTlogProof : verifyReceipt)(receipt, key);
   if (whole.ok) {
     const { record, position, checkpoint, note } = whole.value;
@@ -77,7 +81,7 @@ export function receiptSteps(receipt: string, key: string, policy?: string): Ver
         { outcome: 'ok', what: 'The receipt is in the one form that it can have.' },
         { outcome: 'ok', what: `${SIGNED}: ${headWords(checkpoint)}.` },
         { outcome: 'ok', what: `The record is event ${position} of that log: ${said}.` },
-        ...witnessSteps(note, policy),
+        ...witnessSteps(note, policies),
       ],
     };
   }
@@ -143,13 +147,17 @@ function factsOf(record: string): readonly (readonly [string, string])[] {
   ];
 }
 
-/** Verifies a checkpoint with the witnesses of a policy. */
-export function witnessedSteps(note: string, key: string, policy: string): Verified {
+/** Verifies a checkpoint with the witnesses of each policy. */
+export function witnessedSteps(
+  note: string,
+  key: string,
+  ...policies: readonly string[]
+): Verified {
   const signed = verifyCheckpoint(note, key);
   const what = 'The checkpoint is signed by this key';
   if (!signed.ok) return { steps: [stepOf(what, signed)] };
   const first: Step = { outcome: 'ok', what: `${what}: ${headWords(signed.value)}.` };
-  return { steps: [first, ...witnessSteps(note, policy)] };
+  return { steps: [first, ...witnessSteps(note, policies)] };
 }
 
 /** Verifies that the log of the newer of two checkpoints begins with that of the older one. */
@@ -207,7 +215,7 @@ function proofIn(
   { size: to }: Checkpoint,
 ): readonly Uint8Array[] | undefined {
   if (from === 0 || from >= to) return [];
-  const found = given.findLast((each) => {
+  const found = given.find((each) => {
     return each.kind === 'consistency' && each.from === from && each.to === to;
   });
   if (found?.kind !== 'consistency') return undefined;
@@ -220,9 +228,9 @@ function proofIn(
 }
 
 function breaksIn(given: readonly Material[], key: string): Verdict<readonly Break[]> | undefined {
-  const found = given.findLast((each) => each.kind === 'breaks');
-  if (found?.kind !== 'breaks') return undefined;
-  const verdicts = found.notes.map((note) => verifyBreak(note, key));
+  const found = given.filter((each) => each.kind === 'breaks');
+  if (found.length === 0) return undefined;
+  const verdicts = found.flatMap(({ notes }) => notes).map((note) => verifyBreak(note, key));
   const refused = verdicts.find((verdict) => !verdict.ok);
   if (refused?.ok === false) {
     return { ok: false, reason: `the statement of a break: ${refused.reason}` };

@@ -30,8 +30,8 @@ export interface TilesInput {
   readonly key: string;
   /** Checkpoints of the reader, which the log must have had. */
   readonly notes: readonly string[];
-  /** The text of a policy of witnesses. */
-  readonly policy: string | undefined;
+  /** The texts of policies of witnesses. */
+  readonly policies: readonly string[];
 }
 
 /** Checks a folder. Rejects with the reason of the signal if it is aborted. */
@@ -55,7 +55,7 @@ export async function checkTiles(
       : await check.run(new Slices(signal, onProgress));
   signal.throwIfAborted();
   const stated = stepsOf(folder, checkpoint, input.notes.length > 0, failure);
-  return { ...stated, steps: [...stated.steps, ...witnessSteps(note, input.policy)] };
+  return { ...stated, steps: [...stated.steps, ...witnessSteps(note, input.policies)] };
 }
 
 type StepName = 'checkpoint' | 'hashes' | 'records' | 'events' | 'yours' | 'others';

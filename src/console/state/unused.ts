@@ -1,51 +1,87 @@
 /** Material that no verdict uses, which a reader must not take for checked. */
+import { pairsOf, sizeOf } from './checkpoint-order.ts';
+import { textsOf } from './given.ts';
+import { isolated } from './isolated.ts';
 import type { Material } from './material.ts';
 import type { Verified } from './proof-steps.ts';
 import { countText } from './times.ts';
 
 export interface Unused extends Verified {
   readonly kind: Material['kind'];
+  readonly material: Material;
 }
 
-/** Returns the kinds that were given and that nothing else given is verified with, each with what it needs. */
-export function unusedIn(given: readonly Material[]): readonly Unused[] {
-  const kinds = given.map(({ kind }) => kind);
-  const sizes = given.flatMap((each) => (each.kind === 'checkpoint' ? [sizeOf(each.text)] : []));
-  return given.flatMap((each): readonly Unused[] => {
-    const { kind } = each;
-    // An export has a step for its policy.
-    if (kind === 'policy' && !kinds.some((other) => WITH_POLICY.includes(other))) {
-      const what = 'A quorum of the witnesses of the policy has cosigned.';
-      return [unused(kind, what, 'there is no receipt, checkpoint or folder of tiles beside it')];
-    }
-    if (kind === 'consistency' && !isBetween(each, sizes)) {
-      const [from, to] = [each.from, each.to].map(countText);
-      const what = `The log of ${to} events begins with that of ${from}.`;
-      return [unused(kind, what, 'the two checkpoints of these sizes are not beside it')];
-    }
-    if (kind === 'breaks' && sizes.length < 2) {
-      const what = 'The statements of breaks are signed by this key.';
-      return [
-        unused(kind, what, 'the two checkpoints between which the log was cut are not beside it'),
-      ];
-    }
-    return [];
+/**
+ * Returns what was given and nothing else given is verified with, each with what it needs.
+ * @param key The public key that all is verified with.
+ */
+export function unusedIn(given: readonly Material[], key = ''): readonly Unused[] {
+  return given.flatMap((material): readonly Unused[] => {
+    const reason = reasonFor(material, given, key);
+    if (reason === undefined) return [];
+    const { kind } = material;
+    return [
+      { kind, material, steps: [{ outcome: 'not checked', what: whatOf(material), reason }] },
+    ];
   });
 }
 
 const WITH_POLICY: readonly Material['kind'][] = ['receipt', 'checkpoint', 'tiles', 'export'];
 
-function unused(kind: Material['kind'], what: string, reason: string): Unused {
-  return { kind, steps: [{ outcome: 'not checked', what, reason }] };
+/** Returns the reason why no verdict uses this material; `undefined` if one does. */
+function reasonFor(
+  material: Material,
+  given: readonly Material[],
+  key: string,
+): string | undefined {
+  const pairs = pairsOf(textsOf(given, 'checkpoint'));
+  switch (material.kind) {
+    case 'key':
+      return material.text === key ? undefined : 'another one is in the field of the public key';
+    case 'policy':
+      // An export has a step for its policy.
+      return given.some(({ kind }) => WITH_POLICY.includes(kind))
+        ? undefined
+        : 'there is no receipt, checkpoint or folder of tiles beside it';
+    case 'consistency': {
+      const isNeeded = pairs.some(([older, newer]) => isBetween(material, older, newer));
+      if (!isNeeded) return 'the two checkpoints of these sizes are not beside it';
+      const isFirst = given.find((each) => isOfSizesOf(each, material)) === material;
+      return isFirst ? undefined : 'another proof of these sizes was beside it';
+    }
+    case 'breaks':
+      return pairs.length > 0
+        ? undefined
+        : 'the two checkpoints between which the log was cut are not beside it';
+    default:
+      return undefined;
+  }
 }
 
-function sizeOf(note: string): number {
-  return Number(note.split('\n')[1]);
+function whatOf(material: Material): string {
+  switch (material.kind) {
+    case 'key': {
+      const [name = '', id] = material.text.split('+');
+      return `The signatures are those of the public key ${isolated(name)}+${id}.`;
+    }
+    case 'policy':
+      return 'A quorum of the witnesses of the policy has cosigned.';
+    case 'consistency': {
+      const [from, to] = [material.from, material.to].map(countText);
+      return `The log of ${to} events begins with that of ${from}.`;
+    }
+    default:
+      return 'The statements of breaks are signed by this key.';
+  }
 }
 
-function isBetween(
-  { from, to }: { readonly from: number; readonly to: number },
-  sizes: readonly number[],
-): boolean {
-  return sizes.length === 2 && [from, to].every((size) => sizes.includes(size));
+type Consistency = Extract<Material, { readonly kind: 'consistency' }>;
+
+function isOfSizesOf(each: Material, { from, to }: Consistency): boolean {
+  return each.kind === 'consistency' && each.from === from && each.to === to;
+}
+
+/** Returns true for a proof without which two checkpoints cannot be compared. */
+function isBetween({ from, to }: Consistency, older: string, newer: string): boolean {
+  return from > 0 && from < to && from === sizeOf(older) && to === sizeOf(newer);
 }

@@ -13,18 +13,27 @@ import { timeText } from './times.ts';
 const EPOCH = '1970-01-01T00:00:00Z';
 
 /**
- * Returns a step for each witness that has cosigned, and one for the quorum; none without a policy.
- * @param policy The text of a policy (C2SP tlog-policy).
+ * Returns a step for each witness that has cosigned, and one for the quorum of each policy.
+ * @param policies The texts of policies (C2SP tlog-policy), all of which have to be met.
  */
-export function witnessSteps(note: string, policy: string | undefined): readonly Step[] {
-  if (policy === undefined) return [];
+export function witnessSteps(note: string, policies: readonly string[]): readonly Step[] {
+  const steps = policies.flatMap((policy, at) => {
+    return stepsBy(note, policy, policies.length === 1 ? 'the policy' : `policy ${at + 1}`);
+  });
+  // A witness may be in several policies.
+  return [...new Map(steps.map((step) => [step.what, step])).values()];
+}
+
+/** @param name The policy, in words. */
+function stepsBy(note: string, policy: string, name: string): readonly Step[] {
   const parsed = parseWitnessPolicy(policy);
   if (!parsed.ok) {
-    return [{ outcome: 'failed', what: 'The policy of witnesses is one', reason: parsed.reason }];
+    const what = `The form of ${name} of witnesses is right`;
+    return [{ outcome: 'failed', what, reason: parsed.reason }];
   }
   const verdict = verifyWitnesses(note, parsed.value);
   if (!verdict.ok) {
-    const what = 'The cosignatures of the witnesses are valid';
+    const what = `The cosignatures of the witnesses of ${name} are valid`;
     return [{ outcome: 'failed', what, reason: verdict.reason }];
   }
   const { witnesses } = verdict.value;
@@ -35,7 +44,7 @@ export function witnessSteps(note: string, policy: string | undefined): readonly
     return [{ outcome: 'ok', what }];
   });
   const quorum = requireQuorum(verdict.value);
-  const what = 'A quorum of the witnesses of the policy has cosigned the checkpoint.';
+  const what = `A quorum of the witnesses of ${name} has cosigned the checkpoint.`;
   const last: Step = quorum.ok
     ? { outcome: 'ok', what }
     : { outcome: 'failed', what, reason: quorum.reason };

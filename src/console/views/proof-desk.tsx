@@ -1,6 +1,9 @@
 /** The material to be verified, and the outcome: all in the tab, with a service or without one. */
 import { useMemo, useState } from 'preact/hooks';
 import { keptPublicKey } from '../parts/public-key.ts';
+import { pairsOf, sizeOf } from '../state/checkpoint-order.ts';
+import { textsOf, withMaterial } from '../state/given.ts';
+import { isolated } from '../state/isolated.ts';
 import type { Material } from '../state/material.ts';
 import { keyProblem, receiptSteps, successionSteps, witnessedSteps } from '../state/proof-steps.ts';
 import { unusedIn } from '../state/unused.ts';
@@ -32,21 +35,31 @@ export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
   const [publicKey, setPublicKey] = useState(keptPublicKey());
   const [given, setGiven] = useState<readonly Material[]>(first === undefined ? [] : [first]);
   const add = (material: Material) => {
-    if (material.kind === 'key') setPublicKey(material.text);
-    else setGiven((before) => withMaterial(before, material));
+    setGiven((before) => withMaterial(before, material));
+    // A key that came along with a proof may be its forger's: it only fills an empty field.
+    if (material.kind === 'key') setPublicKey((before) => before || material.text);
   };
+  const isAdded = textsOf(given, 'key').includes(publicKey);
+  const others = given.filter((each) => each.kind !== 'key' || each.text !== publicKey);
   const isReady = publicKey !== '' && keyProblem(publicKey) === undefined;
   return (
     <>
       <div class="material">
-        <ProofKey value={publicKey} onChange={setPublicKey} fetchKey={fetchKey} />
+        <ProofKey value={publicKey} isAdded={isAdded} onChange={setPublicKey} fetchKey={fetchKey} />
         <ProofInput onMaterial={add} />
         <ul class="given" aria-label="Added">
-          {given.map((material, at) => (
+          {others.map((material) => (
             <li key={material}>
               {NAMES[material.kind]} <bdi>{labelOf(material)}</bdi>{' '}
-              <button type="button" onClick={() => setGiven(given.toSpliced(at, 1))}>
-                Remove<span class="hidden"> {NAMES[material.kind]}</span>
+              <button
+                type="button"
+                onClick={() => setGiven((before) => before.filter((each) => each !== material))}
+              >
+                Remove
+                <span class="hidden">
+                  {' '}
+                  {NAMES[material.kind]} <bdi>{labelOf(material)}</bdi>
+                </span>
               </button>
             </li>
           ))}
@@ -63,25 +76,15 @@ export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
   );
 }
 
-/** Replaces what there can be only one of. Of checkpoints there are two. */
-function withMaterial(before: readonly Material[], added: Material): readonly Material[] {
-  const same = before.filter(({ kind }) => kind === added.kind);
-  const most = added.kind === 'checkpoint' ? 2 : 1;
-  const dropped = same.length < most ? undefined : same[0];
-  return [...before.filter((each) => each !== dropped), added];
-}
-
 function labelOf(material: Material): string {
+  const { name = '' } = material;
   switch (material.kind) {
-    case 'export':
-    case 'tiles':
-      return material.name;
     case 'checkpoint':
-      return `of ${material.text.split('\n')[1]} events`;
+      return `${isolated(name)} of ${sizeOf(material.text)} events`;
     case 'consistency':
-      return `from ${material.from} to ${material.to} events`;
+      return `${isolated(name)} from ${material.from} to ${material.to} events`;
     default:
-      return '';
+      return name;
   }
 }
 
@@ -102,31 +105,32 @@ interface OutcomeProps extends Pick<DeskProps, 'fetchMissing'> {
 }
 
 function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
-  const notes = given.flatMap((each) => (each.kind === 'checkpoint' ? [each.text] : []));
-  const [one, other] = notes;
-  const policy = given.flatMap((each) => (each.kind === 'policy' ? [each.text] : []))[0];
+  const notes = textsOf(given, 'checkpoint');
+  const policies = textsOf(given, 'policy');
+  const isWhole = given.some(({ kind }) => kind === 'export' || kind === 'tiles');
   return (
     <>
       {given.map((each) => {
         if (each.kind === 'receipt') {
-          const { text } = each;
-          return <Receipt key={text + publicKey} receipt={text} {...{ publicKey, policy }} />;
+          const { text: receipt, name } = each;
+          return <Receipt key={each} {...{ receipt, name, publicKey, policies }} />;
         }
         if (each.kind === 'tiles') {
           const { folder, name } = each;
-          return <ProofTiles key={each} {...{ folder, name, publicKey, notes, policy }} />;
+          return <ProofTiles key={each} {...{ folder, name, publicKey, notes, policies }} />;
         }
         if (each.kind !== 'export') return null;
         const { file, name } = each;
-        return <ProofExport key={each} {...{ file, name, publicKey, notes, policy }} />;
+        return <ProofExport key={each} {...{ file, name, publicKey, notes, policies }} />;
       })}
-      {one !== undefined && (
-        <Checkpoints {...{ one, other, given, publicKey, fetchMissing, onMore }} />
-      )}
-      {policy !== undefined &&
-        notes.map((note) => <Witnessed key={note} {...{ note, publicKey, policy }} />)}
-      {unusedIn(given).map((unused) => (
-        <ProofResult key={unused.kind} title={NAMES[unused.kind]} verified={unused} />
+      {notes.length === 1 && !isWhole && <p>Add a second checkpoint to compare it with.</p>}
+      {pairsOf(notes).map((pair) => (
+        <Checkpoints key={pair.join()} {...{ pair, given, publicKey, fetchMissing, onMore }} />
+      ))}
+      {policies.length > 0 &&
+        notes.map((note) => <Witnessed key={note} {...{ note, publicKey, policies }} />)}
+      {unusedIn(given, publicKey).map((unused) => (
+        <ProofResult key={unused.material} title={NAMES[unused.kind]} verified={unused} />
       ))}
     </>
   );
@@ -134,17 +138,18 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
 
 interface ReceiptProps {
   readonly receipt: string;
+  readonly name: string | undefined;
   readonly publicKey: string;
-  readonly policy: string | undefined;
+  readonly policies: readonly string[];
 }
 
-function Receipt({ receipt, publicKey, policy }: ReceiptProps) {
+function Receipt({ receipt, name = '', publicKey, policies }: ReceiptProps) {
   const verified = useMemo(
-    () => receiptSteps(receipt, publicKey, policy),
-    [receipt, publicKey, policy],
+    () => receiptSteps(receipt, publicKey, ...policies),
+    [receipt, publicKey, policies.join()],
   );
   return (
-    <ProofResult title="Receipt" verified={verified}>
+    <ProofResult title={`Receipt ${isolated(name)}`.trimEnd()} verified={verified}>
       <div class="tools">
         <button type="button" onClick={() => print()}>
           Print
@@ -157,35 +162,28 @@ function Receipt({ receipt, publicKey, policy }: ReceiptProps) {
 interface WitnessedProps {
   readonly note: string;
   readonly publicKey: string;
-  readonly policy: string;
+  readonly policies: readonly string[];
 }
 
-function Witnessed({ note, publicKey, policy }: WitnessedProps) {
+function Witnessed({ note, publicKey, policies }: WitnessedProps) {
   const verified = useMemo(
-    () => witnessedSteps(note, publicKey, policy),
-    [note, publicKey, policy],
+    () => witnessedSteps(note, publicKey, ...policies),
+    [note, publicKey, policies.join()],
   );
-  return <ProofResult title={`Witnesses at ${note.split('\n')[1]} events`} verified={verified} />;
+  return <ProofResult title={`Witnesses at ${sizeOf(note)} events`} verified={verified} />;
 }
 
 interface CheckpointsProps extends OutcomeProps {
-  readonly one: string;
-  readonly other: string | undefined;
+  readonly pair: readonly [string, string];
 }
 
-function Checkpoints({ one, other, given, publicKey, fetchMissing, onMore }: CheckpointsProps) {
+function Checkpoints({ pair, given, publicKey, fetchMissing, onMore }: CheckpointsProps) {
   const [failure, setFailure] = useState('');
-  const isWhole = given.some(({ kind }) => kind === 'export' || kind === 'tiles');
   const verified = useMemo(
-    () => successionSteps([one, other ?? one], publicKey, given),
-    [one, other, publicKey, given],
+    () => successionSteps(pair, publicKey, given),
+    [pair.join(), publicKey, given],
   );
-  if (other === undefined) {
-    return isWhole ? null : <p>Add a second checkpoint to compare it with.</p>;
-  }
-  const [from = 0, to = 0] = [one, other]
-    .map((note) => Number(note.split('\n')[1]))
-    .sort((size, larger) => size - larger);
+  const [from = 0, to = 0] = pair.map(sizeOf).sort((size, larger) => size - larger);
   const get = async () => {
     try {
       setFailure('');
@@ -195,7 +193,7 @@ function Checkpoints({ one, other, given, publicKey, fetchMissing, onMore }: Che
     }
   };
   return (
-    <ProofResult title="Checkpoints" verified={verified}>
+    <ProofResult title={`Checkpoints of ${from} and ${to} events`} verified={verified}>
       {verified.missing !== undefined && fetchMissing !== undefined && (
         <button type="button" onClick={get}>
           Get it from this service

@@ -13,17 +13,17 @@ interface ExportProps {
   readonly name: string;
   readonly publicKey: string;
   readonly notes: readonly string[];
-  readonly policy: string | undefined;
+  readonly policies: readonly string[];
 }
 
-export function ProofExport({ file, name, publicKey: key, notes, policy }: ExportProps) {
+export function ProofExport({ file, name, publicKey: key, notes, policies }: ExportProps) {
   return (
     <LongCheck
       title={`Export ${isolated(name)}`}
       name={name}
-      inputs={[file, key, notes.join(), policy]}
+      inputs={[file, key, notes.join(), policies.join()]}
       check={(signal, report) =>
-        checkExport({ file, key, notes, policy }, signal, ({ events, bytes }) =>
+        checkExport({ file, key, notes, policies }, signal, ({ events, bytes }) =>
           report({ events, part: bytes / file.size }),
         )
       }

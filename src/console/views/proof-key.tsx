@@ -5,12 +5,14 @@ import { keyProblem } from '../state/proof-steps.ts';
 
 interface ProofKeyProps {
   readonly value: string;
+  /** True for a key that is among the material. */
+  readonly isAdded: boolean;
   readonly onChange: (key: string) => void;
   /** Gets the key from the service; absent where there is none. */
   readonly fetchKey?: (() => Promise<string>) | undefined;
 }
 
-export function ProofKey({ value, onChange, fetchKey }: ProofKeyProps) {
+export function ProofKey({ value, isAdded, onChange, fetchKey }: ProofKeyProps) {
   const [isKept, setKept] = useState(keptPublicKey() !== '');
   const [fetched, setFetched] = useState('');
   const [failure, setFailure] = useState('');
@@ -60,13 +62,27 @@ export function ProofKey({ value, onChange, fetchKey }: ProofKeyProps) {
           Use this service’s key
         </button>
       )}
-      {fetched !== '' && fetched === value && (
-        <p class="state" data-state="own_key">
-          This key comes from the service that is to be checked. It shows that the proof is of this
-          service, and nothing more: whoever controls the service can replace both. Compare it with
-          a key that you got in another way.
-        </p>
-      )}
+      {fetched !== '' && fetched === value && <OwnKey />}
+      {isAdded && <AddedKey />}
     </fieldset>
+  );
+}
+
+function OwnKey() {
+  return (
+    <p class="state" data-state="own_key">
+      This key comes from the service that is to be checked. It shows that the proof is of this
+      service, and nothing more: whoever controls the service can replace both. Compare it with a
+      key that you got in another way.
+    </p>
+  );
+}
+
+function AddedKey() {
+  return (
+    <p class="state" data-state="added_key">
+      This key is among what you added. If it came with the proof, whoever made the proof can have
+      made both. Compare it with a key that you got in another way.
+    </p>
   );
 }

@@ -9,17 +9,17 @@ interface TilesProps {
   readonly name: string;
   readonly publicKey: string;
   readonly notes: readonly string[];
-  readonly policy: string | undefined;
+  readonly policies: readonly string[];
 }
 
-export function ProofTiles({ folder, name, publicKey: key, notes, policy }: TilesProps) {
+export function ProofTiles({ folder, name, publicKey: key, notes, policies }: TilesProps) {
   return (
     <LongCheck
       title={`Tiles ${isolated(name)}`}
       name={name}
-      inputs={[folder, key, notes.join(), policy]}
+      inputs={[folder, key, notes.join(), policies.join()]}
       check={(signal, report) =>
-        checkTiles({ folder, key, notes, policy }, signal, ({ events, size }) =>
+        checkTiles({ folder, key, notes, policies }, signal, ({ events, size }) =>
           report({ events, part: events / size }),
         )
       }

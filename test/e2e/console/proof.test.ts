@@ -50,6 +50,82 @@ async function drop(page: Page, text: string, name = 'material'): Promise<void> 
   await page.setInputFiles('#proof-files', { name, mimeType: 'text/plain', buffer });
 }
 
+/** Drops files at once, by their names. */
+async function dropAll(page: Page, files: Readonly<Record<string, string>>): Promise<void> {
+  const all = Object.entries(files).map(([name, text]) => {
+    return { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+  });
+  await page.setInputFiles('#proof-files', all);
+}
+
+/** Expects these verdicts, and no others, in any order. */
+async function expectVerdicts(page: Page, expected: Readonly<Record<string, string>>) {
+  const verdicts = () =>
+    page.locator('.proof').evaluateAll((all) => {
+      const texts = (all as unknown as { querySelector(name: string): { textContent: string } }[])
+        .map((each) => each.querySelector('h2').textContent)
+        .map((text) => text.replaceAll(/[\u2068\u2069]/g, '').split(': '));
+      return Object.fromEntries(texts);
+    });
+  await expect.poll(verdicts).toEqual(expected);
+}
+
+/** Drops forgeries beside what is genuine, in one drop and in several. */
+async function tryCompany(page: Page): Promise<void> {
+  const stranger = new ProofLog(3);
+  const [genuine, own] = [await asked('/v2/store/orders/7/receipt'), await asked('/public-key')];
+  const forged = await stranger.receipt(2);
+  await page.fill('#public-key', own.trim());
+  await dropAll(page, { forged, 'README.txt': `${stranger.vkey}\n`, photo: '?', genuine });
+  await expectVerdicts(page, {
+    'Receipt forged': 'Refused',
+    'Receipt genuine': 'Verified',
+    'Public key': 'Not complete',
+  });
+  expect(await page.inputValue('#public-key')).toBe(own.trim());
+  expect(await page.innerText('.proof[aria-label="Public key"]')).toMatch(/another one is in the/);
+  expect(await page.innerText('.drop')).toContain('photo is neither');
+  await expectAccessible(page, 'proof-company');
+  await page.click('text=Remove Receipt');
+  await page.click('text=Remove Public key');
+  await expectVerdicts(page, { 'Receipt genuine': 'Verified' });
+  await drop(page, 'quorum none\n', 'theirs');
+  await page.waitForSelector('text=the policy has cosigned');
+  await expectVerdicts(page, { 'Receipt genuine': 'Verified' });
+  await drop(page, `witness W ${WITNESS.verifierKey}\nquorum W\n`, 'ours');
+  await expectVerdicts(page, { 'Receipt genuine': 'Refused' });
+  await drop(page, 'quorum none\n# Theirs.\n', 'theirs');
+  await expect.poll(() => page.locator('.given li').count()).toBe(4);
+  await expectVerdicts(page, { 'Receipt genuine': 'Refused' });
+}
+
+/** Drops an export beside three checkpoints, of which the first is another log's. */
+async function tryCheckpoints(page: Page): Promise<void> {
+  const { text, key, checkpoint } = await exported();
+  await page.fill('#public-key', key);
+  const [signed = ''] = checkpoint.split('\n\n');
+  const cosigned = checkpoint + WITNESS.cosign(`${signed}\n`, 1_800_000_000);
+  await dropAll(page, {
+    other: new ProofLog(3).checkpoint(),
+    trail: text,
+    checkpoint,
+    cosigned,
+    copy: text.replace('"petId":"7"', '"petId":"8"'),
+  });
+  await expectVerdicts(page, {
+    'Export trail': 'Refused',
+    'Export copy': 'Refused',
+    'Checkpoints of 3 and 450 events': 'Refused',
+    'Checkpoints of 450 and 450 events': 'Verified',
+  });
+  await page.click('text=Remove Checkpoint');
+  await expectVerdicts(page, {
+    'Export trail': 'Verified',
+    'Export copy': 'Refused',
+    'Checkpoints of 450 and 450 events': 'Verified',
+  });
+}
+
 async function verdictOf(page: Page): Promise<string> {
   return (await page.locator('.proof').first().getAttribute('data-verdict')) ?? '';
 }
@@ -142,11 +218,11 @@ async function tryTiles(page: Page): Promise<void> {
   await page.waitForSelector('text=tile is no folder of tiles');
 }
 
-/** Drops a folder as a person does: the browser reads it from the disk. */
-async function dropFolder(page: Page, folder: string): Promise<void> {
+/** Drops folders and files as a person does: the browser reads them from the disk. */
+async function dropFolder(page: Page, ...paths: readonly string[]): Promise<void> {
   const box = await page.locator('.drop').boundingBox();
   const session = await page.context().newCDPSession(page);
-  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
   const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
     await session.send('Input.dispatchDragEvent', { type, x, y, data });
@@ -214,6 +290,7 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     expect(await page.innerText('.proof .reason')).toBe(
       'Because no quorum of witnesses has cosigned: W did not.',
     );
+    await page.click('text=Remove Receipt');
     const [, text = ''] = receipt.split('\n\n');
     await drop(page, receipt + WITNESS.cosign(`${text}\n`, 1_800_000_000));
     await page.waitForSelector('.proof[data-verdict=Verified]');
@@ -224,6 +301,29 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await page.waitForSelector('.proof[aria-label^="Witnesses at"][data-verdict=Refused]');
     await expectAccessible(page, 'proof-witnesses');
     expect(wrong).toEqual([]);
+  });
+
+  it('checks all that is dropped, and replaces neither a key nor a policy', async () => {
+    const { page, wrong } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    await tryCompany(page);
+    await page.reload();
+    await page.waitForSelector('#public-key');
+    await tryCheckpoints(page);
+    expect(wrong).toEqual([]);
+  });
+
+  it('fills an empty field with a dropped key, and says that it was dropped', async () => {
+    const { page } = await on.open('/proof');
+    await page.waitForSelector('#public-key');
+    const receipt = await asked('/v2/store/orders/7/receipt');
+    const key = await asked('/public-key');
+    await dropAll(page, { receipt, key, other: OTHER_KEY });
+    await page.waitForSelector('[data-state=added_key]');
+    expect(await page.inputValue('#public-key')).toBe(key.trim());
+    await expectVerdicts(page, { 'Receipt receipt': 'Verified', 'Public key': 'Not complete' });
+    await page.fill('#public-key', OTHER_KEY);
+    await expectVerdicts(page, { 'Receipt receipt': 'Refused', 'Public key': 'Not complete' });
   });
 
   it('verifies an export, lists its events, and refuses forged ones with a reason', async () => {
@@ -372,8 +472,11 @@ describe.skipIf(CHROMIUM === undefined)('The verifier in one file', () => {
     await tryExport(page);
     await page.reload();
     await tryTiles(page);
-    await dropFolder(page, (await tiled()).folder);
+    const receipt = join(temporaryFolder(), 'receipt');
+    writeFileSync(receipt, '{}');
+    await dropFolder(page, (await tiled()).folder, receipt);
     await page.waitForSelector('text=choose it instead');
+    await page.waitForSelector('.proof[aria-label="Receipt receipt"][data-verdict=Refused]');
     await expectAccessible(page, 'verifier');
     expect(wrong.filter((text) => text !== address)).toEqual([]);
     await context.close();

@@ -59,7 +59,12 @@ async function told(...given: Parameters<typeof check>) {
 
 describe('An export', () => {
   it('is not complete beside a policy, which it cannot meet', async () => {
-    const input = { file: new Blob([whole]), key: signer.verifierKey, notes: [], policy: 'log x' };
+    const input = {
+      file: new Blob([whole]),
+      key: signer.verifierKey,
+      notes: [],
+      policies: ['log x'],
+    };
     const checked = await checkExport(input, new AbortController().signal, () => {});
     expect(isVerified(checked)).toBe(false);
     expect(checked.steps.at(-1)).toMatchObject({

@@ -98,7 +98,11 @@ describe('Two checkpoints', () => {
       outcome: 'failed',
       reason: `the log was cut at position 5 on ${NOON}, into epoch ${epochs.id}`,
     });
+    const none = material('{"epoch":"0","breaks":[]}');
+    const both = [breaks, none, await proofOf(4, 9)];
+    expect(isVerified(successionSteps([kept, newer], key, both))).toBe(true);
     const forged = material(JSON.stringify({ breaks: ['no note'] }));
+    expect(isVerified(successionSteps([kept, newer], key, [forged, ...both]))).toBe(false);
     expect(successionSteps([kept, newer], key, [forged]).steps.at(-1)?.reason).toBe(
       'the statement of a break: the note has no signatures',
     );
@@ -199,6 +203,31 @@ describe('The witnesses of a policy', () => {
       expect(verified.steps.slice(-2).map(({ what }) => what)).toEqual(words);
       expect(isVerified(verified)).toBe(true);
     }
+  });
+
+  it('have to be a quorum of each policy, in any order', () => {
+    const third = new Cosigner('w3.example', Buffer.alloc(32, 3));
+    const own = `witness C ${third.verifierKey}\nquorum C\n`;
+    for (const policies of [
+      [own, 'quorum none\n'],
+      ['quorum none\n', own],
+    ]) {
+      const verified = witnessedSteps(cosigned, log.vkey, ...policies);
+      expect(isVerified(verified)).toBe(false);
+      const failed = verified.steps.find(({ outcome }) => outcome === 'failed');
+      expect(failed).toMatchObject({
+        what: `A quorum of the witnesses of policy ${policies.indexOf(own) + 1} has cosigned the checkpoint.`,
+        reason: 'no quorum of witnesses has cosigned: C did not',
+      });
+    }
+    const twice = witnessedSteps(cosigned, log.vkey, policy, `${policy}# The same.\n`);
+    expect(twice.steps.map(({ what }) => what.slice(0, 47))).toEqual([
+      expect.stringMatching(/^The checkpoint/),
+      expect.stringMatching(/^Witness A/),
+      'A quorum of the witnesses of policy 1 has cosig',
+      'A quorum of the witnesses of policy 2 has cosig',
+    ]);
+    expect(isVerified(twice)).toBe(true);
   });
 
   it('have names of any script, which reorder nothing beside them', () => {

@@ -39,7 +39,7 @@ function check(files: Files, { notes = [], policy, signal }: More = {}) {
   const folder = new Map(
     [...files].map(([path, bytes]) => [path, new Blob([new Uint8Array(bytes)])]),
   );
-  const input = { folder, key, notes, policy };
+  const input = { folder, key, notes, policies: policy === undefined ? [] : [policy] };
   return checkTiles(input, signal ?? new AbortController().signal, () => {});
 }
 

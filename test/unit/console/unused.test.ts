@@ -34,6 +34,44 @@ test('A policy is used by what it is for, and named in the verdict on an export'
   expect(kindsIn(policy, consistency, checkpoint(2))).toEqual(['consistency']);
 });
 
+test('Of two proofs of the same sizes the first is used, and the other is named', () => {
+  const other: Material = { kind: 'consistency', from: 2, to: 5, proof: ['AAAA'] };
+  const given = [consistency, other, checkpoint(5), checkpoint(2)];
+  expect(unusedIn(given).map(({ material }) => material)).toEqual([other]);
+});
+
+test('A proof that no two checkpoints need is named', () => {
+  for (const [from, to] of [
+    [0, 5],
+    [5, 5],
+    [5, 2],
+  ] as const) {
+    const needless: Material = { kind: 'consistency', from, to, proof: [] };
+    expect(kindsIn(needless, checkpoint(from), checkpoint(to))).toEqual(['consistency']);
+  }
+});
+
+test('Of three checkpoints each is compared with the next', () => {
+  const from5: Material = { kind: 'consistency', from: 5, to: 9, proof: [] };
+  const from2: Material = { kind: 'consistency', from: 2, to: 9, proof: [] };
+  const three = [checkpoint(9), checkpoint(2), checkpoint(5)];
+  expect(kindsIn(consistency, from5, breaks, ...three)).toEqual([]);
+  expect(kindsIn(from2, ...three)).toEqual(['consistency']);
+});
+
+test('A public key is named unless all is verified with it', () => {
+  const [own, other] = ['log+12345678+own', 'log+87654321+other'];
+  const given: Material[] = [receipt, { kind: 'key', text: other }];
+  expect(unusedIn(given, other)).toEqual([]);
+  const [unused] = unusedIn(given, own);
+  expect(unused?.kind).toBe('key');
+  expect(unused?.steps[0]).toEqual({
+    outcome: 'not checked',
+    what: 'The signatures are those of the public key log+87654321.',
+    reason: 'another one is in the field of the public key',
+  });
+});
+
 test('What leads from one checkpoint to another is used between those alone', () => {
   expect(kindsIn(consistency, breaks, checkpoint(5), checkpoint(2))).toEqual([]);
   expect(kindsIn(consistency, breaks, checkpoint(5), checkpoint(3))).toEqual(['consistency']);

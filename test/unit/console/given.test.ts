@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { pairsOf } from '../../../src/console/state/checkpoint-order.ts';
+import { textsOf, withMaterial } from '../../../src/console/state/given.ts';
+import type { Material } from '../../../src/console/state/material.ts';
+
+const all = (...added: readonly Material[]) =>
+  added.reduce(withMaterial, [] as readonly Material[]);
+const exported = (name: string): Material => ({ kind: 'export', file: new Blob([]), name });
+
+test('No material takes the place of another', () => {
+  const given: readonly Material[] = [
+    ...['one', 'two', 'three'].map((text): Material => ({ kind: 'checkpoint', text })),
+    ...(['key', 'receipt', 'policy'] as const).flatMap((kind): Material[] => [
+      { kind, text: 'one' },
+      { kind, text: 'two' },
+    ]),
+    { kind: 'consistency', from: 1, to: 2, proof: [] },
+    { kind: 'consistency', from: 1, to: 2, proof: ['AAAA'] },
+    { kind: 'breaks', notes: [] },
+    { kind: 'breaks', notes: ['one'] },
+    ...[exported('trail'), exported('trail')],
+    { kind: 'tiles', folder: new Map(), name: 'tiles' },
+    { kind: 'tiles', folder: new Map(), name: 'tiles' },
+  ];
+  expect(all(...given)).toEqual(given);
+  expect(textsOf(given, 'policy')).toEqual(['one', 'two']);
+});
+
+test('A text that is given twice, in files of any name, is there once', () => {
+  const policy: Material = { kind: 'policy', text: 'quorum none', name: 'policy' };
+  expect(all(policy, { ...policy, name: 'again' })).toEqual([policy]);
+});
+
+const note = (size: number | string, epoch = '') =>
+  `a/log${epoch}\n${size}\nroot\n\n\u2014 a/log x\n`;
+
+test('Checkpoints are compared in the order of their epochs and sizes, each with the next', () => {
+  const [older, newer] = [note(7), note(5, '+1.aa')];
+  const last = note(5, '+10.aa');
+  const sorted = [note(2), older, newer, last];
+  const pairs = [
+    [note(2), older],
+    [older, newer],
+    [newer, last],
+  ];
+  expect(pairsOf(sorted)).toEqual(pairs);
+  expect(pairsOf(sorted.toReversed())).toEqual(pairs);
+  expect(pairsOf([older])).toEqual([]);
+  // Each is in a pair, even where it is no checkpoint.
+  const broken = pairsOf([note(3), note('x'), note(1), 'none']);
+  expect(new Set(broken.flat()).size).toBe(4);
+});
