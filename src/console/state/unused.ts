@@ -28,6 +28,8 @@ export function unusedIn(given: readonly Material[], key = ''): readonly Unused[
 
 const WITH_POLICY: readonly Material['kind'][] = ['receipt', 'checkpoint', 'tiles', 'export'];
 
+const WITH_CHECKPOINT: readonly Material['kind'][] = ['tiles', 'export', 'policy'];
+
 /** Returns the reason why no verdict uses this material; `undefined` if one does. */
 function reasonFor(
   material: Material,
@@ -38,6 +40,10 @@ function reasonFor(
   switch (material.kind) {
     case 'key':
       return material.text === key ? undefined : 'another one is in the field of the public key';
+    case 'checkpoint':
+      return pairs.length > 0 || given.some(({ kind }) => WITH_CHECKPOINT.includes(kind))
+        ? undefined
+        : 'there is no second checkpoint, export or folder of tiles beside it';
     case 'policy':
       // An export has a step for its policy.
       return given.some(({ kind }) => WITH_POLICY.includes(kind))
@@ -64,6 +70,8 @@ function whatOf(material: Material): string {
       const [name = '', id] = material.text.split('+');
       return `The signatures are those of the public key ${isolated(name)}+${id}.`;
     }
+    case 'checkpoint':
+      return 'The log has all that the checkpoint is of, unchanged.';
     case 'policy':
       return 'A quorum of the witnesses of the policy has cosigned.';
     case 'consistency': {

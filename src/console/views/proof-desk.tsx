@@ -107,7 +107,6 @@ interface OutcomeProps extends Pick<DeskProps, 'fetchMissing'> {
 function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
   const notes = textsOf(given, 'checkpoint');
   const policies = textsOf(given, 'policy');
-  const isWhole = given.some(({ kind }) => kind === 'export' || kind === 'tiles');
   return (
     <>
       {given.map((each) => {
@@ -123,7 +122,6 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
         const { file, name } = each;
         return <ProofExport key={each} {...{ file, name, publicKey, notes, policies }} />;
       })}
-      {notes.length === 1 && !isWhole && <p>Add a second checkpoint to compare it with.</p>}
       {pairsOf(notes).map((pair) => (
         <Checkpoints key={pair.join()} {...{ pair, given, publicKey, fetchMissing, onMore }} />
       ))}

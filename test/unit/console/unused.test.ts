@@ -59,6 +59,14 @@ test('Of three checkpoints each is compared with the next', () => {
   expect(kindsIn(from2, ...three)).toEqual(['consistency']);
 });
 
+test('A checkpoint is named unless it is compared or witnessed', () => {
+  expect(kindsIn(checkpoint(2))).toEqual(['checkpoint']);
+  expect(kindsIn(checkpoint(2), receipt)).toEqual(['checkpoint']);
+  for (const other of [checkpoint(5), exported, policy]) {
+    expect(kindsIn(checkpoint(2), other)).toEqual([]);
+  }
+});
+
 test('A public key is named unless all is verified with it', () => {
   const [own, other] = ['log+12345678+own', 'log+87654321+other'];
   const given: Material[] = [receipt, { kind: 'key', text: other }];
