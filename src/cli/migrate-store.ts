@@ -1,6 +1,9 @@
 import { base64Of } from '../app/audit/proofs/bytes.ts';
 import { copyStore } from '../app/lifecycle/copy-store.ts';
+import { StoreIsThere } from '../app/lifecycle/user-error.ts';
+import type { TreeHead } from '../app/log/merkle-tree.ts';
 import type { Engine } from '../app/ports/engine.ts';
+import type { StoreCopy, StoreOriginal } from '../app/ports/store-copy.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Terminal } from './shared/command-line.ts';
 import { withProgress } from './shared/progress.ts';
@@ -56,19 +59,36 @@ async function migrateStore(
 ): Promise<void> {
   const from = await source.openOriginal();
   try {
-    const to = await target.openCopy(from.id);
-    try {
-      const total = (await from.trail.treeHead()).size;
-      const { size, root } = await withProgress(terminal.stderr, 'Copying', total, (advance) =>
-        copyStore(from, to, advance),
-      );
+    const print = ({ size, root }: TreeHead) => {
       const rootText = base64Of(root);
       const text = `Copied the store: ${size} events. Their root is ${rootText}\n`;
       printResult(terminal.stdout, options, { value: { events: size, root: rootText }, text });
+    };
+    const to = await openCopy(from, target);
+    // Nothing was recorded in the store since it was handed over.
+    if (to === undefined) return print(await from.trail.treeHead());
+    try {
+      const total = (await from.trail.treeHead()).size;
+      const copying = (advance: (events: number) => void) => copyStore(from, to, advance);
+      print(await withProgress(terminal.stderr, 'Copying', total, copying));
     } finally {
       await to.close();
     }
   } finally {
     await from.close();
+  }
+}
+
+/**
+ * Returns the copy of a store at another place; `undefined` if it is complete: the command that
+ * completed it may have ended without a report.
+ */
+async function openCopy(from: StoreOriginal, target: Engine): Promise<StoreCopy | undefined> {
+  try {
+    return await target.openCopy(from.id);
+  } catch (error) {
+    if (!(error instanceof StoreIsThere) || error.copyId === undefined) throw error;
+    if (await from.wasHandedTo(error.copyId)) return undefined;
+    throw error;
   }
 }

@@ -1,7 +1,8 @@
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
 import { newFolder, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -74,6 +75,30 @@ it('A store moves to PostgreSQL and back unchanged for clients, and retries stay
   expect((await third.send('POST', LIST, body, retried)).text).toBe(placed.text);
   const list = JSON.parse((await third.ask('GET', LIST, asked)).text) as unknown[];
   expect(list).toHaveLength(21);
+});
+
+it('A copy whose end was not reported is reported by the same command', async () => {
+  const [postgres, other] = [await newDatabase(), await newDatabase()];
+  const service = await started(postgres);
+  await service.send('POST', LIST, { petId: 7, quantity: 1 });
+  await service.program.end();
+  const there = await move(service, postgres, other);
+  expect(there).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Copied the store: 1 events/),
+  });
+  expect(await move(service, postgres, other)).toMatchObject({ code: 0, out: there.out });
+
+  const file = join(service.folder, 'back.db');
+  expect(await move(service, other, `sqlite:${file}`)).toMatchObject({ code: 0, out: there.out });
+  // As a process leaves it that ends behind the last rename.
+  const [store] = await sql<{ home: string }>(other, 'SELECT home FROM store_orders.store');
+  writeFileSync(`${file}-copying-id`, String(store?.home.replace('elsewhere@', '')));
+  expect(await move(service, other, `sqlite:${file}`)).toMatchObject({ code: 0, out: there.out });
+  expect(await move(service, postgres, `sqlite:${file}`)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/is there already and was left as it is/),
+  });
 });
 
 it('An invalid address is reported without its password', async () => {

@@ -6,6 +6,17 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
+/** Thrown instead of beginning a copy of a store where there is a store already. */
+export class StoreIsThere extends UserError {
+  /** The id of the copy, if it is a complete one that is not in use yet; otherwise `undefined`. */
+  readonly copyId: string | undefined;
+
+  constructor(message: string, copyId?: string) {
+    super(message);
+    this.copyId = copyId;
+  }
+}
+
 /**
  * Converts an error to a {@link UserError}. One that is such an error, or was caused by one, is
  * returned unchanged.

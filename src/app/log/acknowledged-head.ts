@@ -3,6 +3,7 @@
  * loss of acknowledged events is detected.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../domain/instant.ts';
 import { MAX_INT64 } from '../../domain/order-id.ts';
 import { type BreakReason, Epochs, inWords, type KnownBefore, UNKNOWN_IDS } from './epochs.ts';
@@ -62,6 +63,13 @@ export function contradictionOf(
   }
   const isComparable = acknowledged.root !== undefined && log.root !== undefined;
   return isComparable && acknowledged.root !== log.root ? isOther : undefined;
+}
+
+/** Returns true if a log is in the epoch that began when the loss of an acknowledged head was accepted. */
+export function isLossAccepted(acknowledged: AcknowledgedHead, { breaks }: Epochs): boolean {
+  const last = breaks.at(-1);
+  const known = knownBefore(acknowledged);
+  return last?.reason === 'loss_accepted' && isDeepStrictEqual(last.known, known);
 }
 
 /** Upper bounds of the positions and ids assigned before a log was cut: see {@link Break}. */

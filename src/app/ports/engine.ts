@@ -26,7 +26,9 @@ export interface Engine {
   openEvidence(): Promise<Evidence>;
   /** Opens the store as the original of a copy. Throws while it is served. */
   openOriginal(): Promise<StoreOriginal>;
-  /** Begins a copy of the store with this id at the address, or continues one. */
+  /**
+   * Begins a copy of the store with this id at the address, or continues one. Throws {@link StoreIsThere}.
+   */
   openCopy(id: string): Promise<StoreCopy>;
   /** Continues a log that has lost its end in a new epoch. Throws if nothing is lost. */
   acceptLoss(): Promise<AcceptedLoss>;

@@ -24,6 +24,8 @@ export interface StoreOriginal extends StoreParts {
    * {@link UserError} while one is running.
    */
   handOver(copyId: string | undefined): Promise<void>;
+  /** Returns true if this store was handed over to the copy with this id, and not continued since. */
+  wasHandedTo(copyId: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../app/lifecycle/user-error.ts';
+import { type AcknowledgedHead, isLossAccepted } from '../../app/log/acknowledged-head.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
 import { readHeadFile, replaceHeadFile } from '../head/head-file.ts';
 import { shownAddress } from '../settings/postgres-address.ts';
@@ -24,16 +25,18 @@ export async function acceptLossInPostgres(
           'instance that refuses to start, with its configuration.',
       );
     }
-    const wrong = await contradictionIn(db, acknowledged, await epochsIn(db, id));
-    if (wrong === undefined) {
+    const present = await epochsIn(db, id);
+    const wrong = await contradictionIn(db, acknowledged, present);
+    // The command that accepted it may have ended without a report.
+    const isAccepted = wrong === undefined && isLossAccepted(acknowledged, present);
+    if (wrong === undefined && !isAccepted) {
       throw new UserError(
         `Nothing that ${file} records is missing in ${shownAddress(url)}: there is no loss to accept.`,
       );
     }
-    const { breaks, id: epoch } = await acceptBreak(db, id, acknowledged, (next) => {
-      replaceHeadFile(file, next);
-    });
+    const note = (next: AcknowledgedHead) => replaceHeadFile(file, next);
+    const epochs = isAccepted ? present : await acceptBreak(db, id, acknowledged, note);
     await db.close();
-    return { head: breaks.at(-1)?.position ?? 0, epoch };
+    return { head: epochs.breaks.at(-1)?.position ?? 0, epoch: epochs.id };
   });
 }

@@ -156,9 +156,7 @@ async function find(
       readStored(connection, first - 1, stored.length),
       readKept(connection, kept.added),
     );
-    await connection.run('COMMIT');
-    const [warning] = connection.warnings;
-    if (warning !== undefined) throw warning;
+    await connection.commit();
     const isThere =
       stored.every((event, index) => isSameEvent(event, there[index])) &&
       kept.added.every(({ by, key }) => outcomes.recall(by, key) !== undefined);

@@ -1,12 +1,14 @@
 /** Copies of a store into PostgreSQL, and from it. */
 
-import { UserError } from '../../app/lifecycle/user-error.ts';
+import { StoreIsThere, UserError } from '../../app/lifecycle/user-error.ts';
+import { sizeOf } from '../../app/log/merkle-tree.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { orFound } from './connection/lost-answer.ts';
 import { aboutStoreIn, openDatabase, openForCopy } from './database.ts';
 import {
   beginDueEpoch,
@@ -15,6 +17,7 @@ import {
   homeOf,
   markCopy,
   recordedHome,
+  wasHandedTo,
 } from './epochs-table.ts';
 import { columnsOf, readKeptAfter } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -52,6 +55,7 @@ export async function openPostgresOriginal(url: string): Promise<StoreOriginal> 
     beginDueEpoch: (copyId) => beginDueEpoch(db, id, undefined, () => {}, copyId),
     close,
     handOver: (copyId) => markCopy(db, copyId),
+    wasHandedTo: (copyId) => wasHandedTo(db, copyId),
     keptOutcomes: (after: OutcomeName, limit: number) => readKeptAfter(db, after, limit),
   };
 }
@@ -69,13 +73,10 @@ export async function openPostgresCopy(url: string, id: string): Promise<StoreCo
     copyId,
     close,
     append: (events, traces) => append(db, events, traces),
-    async keep(outcomes: readonly KeptOutcome[]) {
-      await db.query(KEEP, columnsOf(outcomes));
-    },
-    enter: (epochs) => enterEpochs(db, epochs),
-    async finish() {
-      await db.query(FINISH_COPY);
-    },
+    keep: (outcomes: readonly KeptOutcome[]) =>
+      surely(db, async () => void (await db.query(KEEP, columnsOf(outcomes)))),
+    enter: (epochs) => surely(db, () => enterEpochs(db, epochs)),
+    finish: () => surely(db, async () => void (await db.query(FINISH_COPY))),
   };
 }
 
@@ -99,7 +100,18 @@ async function lockedForCopy(
   }
 }
 
-/** Makes an unfinished copy of an empty store, unless there is one with this id. */
+/** Makes a change that can be made again if its answer is lost. */
+async function surely(db: Database, change: () => Promise<void>): Promise<void> {
+  await orFound(db.place, 'the copy has all of this', change, async () => {
+    await change();
+    return true;
+  });
+}
+
+/**
+ * Makes an unfinished copy of an empty store, unless there is one with this id. Throws {@link
+ * StoreIsThere}.
+ */
 async function beginCopy(db: Database, id: string): Promise<void> {
   const { trail, keys } = partsOf(db);
   // Read under the lock: another copy may have ended since the database was opened.
@@ -110,20 +122,30 @@ async function beginCopy(db: Database, id: string): Promise<void> {
   }
   const { size } = await trail.treeHead();
   if (size > 0 || (await keys.list()).length > 0) {
-    throw new UserError('There is a store in the database already. It was left as it is.');
+    // A server or an import would have recorded the database.
+    const isCopy = there === id && (await recordedHome(db)) === null;
+    throw new StoreIsThere(
+      'There is a store in the database already. It was left as it is.',
+      isCopy ? await homeOf(db) : undefined,
+    );
   }
-  await db.query(BEGIN_COPY, [id]);
+  await surely(db, async () => void (await db.query(BEGIN_COPY, [id])));
 }
 
-function append(
+async function append(
   db: Database,
   events: readonly StoredEvent[],
   traces: ReadonlyMap<number, string>,
 ): Promise<void> {
-  return db.use(async (connection) => {
-    await connection.run(BEGIN);
-    const edge = await new MerkleTables(connection).lockedEdge();
-    await addRecorded(connection, edge, events, traces);
-    await connection.run('COMMIT');
+  const size = events.at(-1)?.position;
+  const add = () =>
+    db.use(async (connection) => {
+      await connection.run(BEGIN);
+      const edge = await new MerkleTables(connection).lockedEdge();
+      await addRecorded(connection, edge, events, traces);
+      await connection.commit();
+    });
+  await orFound(db.place, 'the copy has all of this', add, async () => {
+    return sizeOf(await new MerkleTables(db).edge()) === size;
   });
 }

@@ -10,6 +10,7 @@ import { type EpochRow, epochsFrom } from '../checking/stored-check.ts';
 import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { orFound } from './connection/lost-answer.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { fenceOffServers } from './start/servers.ts';
 
@@ -53,6 +54,11 @@ const NOWHERE_FORM = /^elsewhere(?:@[\da-f/]+)?$/;
 /** A home: the identifier of the server, empty if it could not be read, and two object ids. */
 const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
 
+/** A change under the log's lock: as a clause, and the sentence if it failed. */
+type Words = readonly [done: string, failed: string];
+const EPOCH: Words = ['a new epoch has begun', 'No new epoch could begin'];
+const HANDOVER: Words = ['the store was handed over', 'The store could not be handed over'];
+
 /** A change of the database that contains a store. */
 export interface Move {
   readonly from: string;
@@ -75,10 +81,16 @@ export async function epochRowsIn(db: Queryable): Promise<readonly EpochRow[]> {
  * @param to The id of the copy that it was handed over to.
  */
 export async function markCopy(db: Database, to?: string): Promise<void> {
-  await locked(db, async (connection) => {
+  const mark = async (connection: Connection) => {
     await fenceOffServers(connection);
     await connection.query(SET_HOME, [handedTo(to)]);
-  });
+  };
+  await locked(db, HANDOVER, mark, () => wasHandedTo(db, to));
+}
+
+/** Returns true if a store was handed over to the copy with this id, and was not continued since. */
+export async function wasHandedTo(db: Queryable, copyId: string | undefined): Promise<boolean> {
+  return (await recordedHome(db)) === handedTo(copyId);
 }
 
 function handedTo(copyId: string | undefined): string {
@@ -117,7 +129,7 @@ export async function beginDueEpoch(
   const isContinued = (home: string | null) =>
     home === here || (to !== undefined && home === handedTo(to));
   if (isContinued(await recordedHome(db))) return epochsIn(db, storeId);
-  const begun = await locked(db, async (connection) => {
+  const begin = async (connection: Connection) => {
     const from = await recordedHome(connection);
     if (from !== null && isSameDatabase(from, here)) {
       await recordHome(connection, from, here);
@@ -128,6 +140,11 @@ export async function beginDueEpoch(
     await fenceOffServers(connection);
     const head = await recordBreak(connection, storeId, 'copy_continued', acknowledged);
     return { head, move: { from, to: here } };
+  };
+  const begun = await locked(db, EPOCH, begin, async (due) => {
+    if (due !== undefined) return isIn(db, due.head);
+    const home = await recordedHome(db);
+    return home !== null && isSameDatabase(home, here);
   });
   if (begun !== undefined) note(begun.head, begun.move);
   return epochsIn(db, storeId);
@@ -140,11 +157,12 @@ export async function acceptBreak(
   acknowledged: AcknowledgedHead | undefined,
   note: (acknowledged: AcknowledgedHead) => void,
 ): Promise<Epochs> {
-  const begun = await locked(db, async (connection) => {
+  const begin = async (connection: Connection) => {
     await fenceOffServers(connection);
     await recordHome(connection, await recordedHome(connection), await homeOf(connection));
     return recordBreak(connection, storeId, 'loss_accepted', acknowledged);
-  });
+  };
+  const begun = await locked(db, EPOCH, begin, (due) => isIn(db, due));
   note(begun);
   return epochsIn(db, storeId);
 }
@@ -199,25 +217,32 @@ async function recordBreak(
   return begun.acknowledged;
 }
 
-/** Does work under the log's lock, in a transaction of its own. */
+/** Returns true if the epoch with this first head has begun. */
+async function isIn(db: Queryable, { storeId, epoch }: AcknowledgedHead): Promise<boolean> {
+  return (await epochsIn(db, storeId)).has(epoch);
+}
+
+/**
+ * Does work under the log's lock, in a transaction of its own.
+ * @param isDone Returns true if the result of the work is in the database.
+ */
 async function locked<Result>(
   db: Database,
+  [done, failed]: Words,
   work: (connection: Connection) => Promise<Result>,
+  isDone: (result: Result) => Promise<boolean>,
 ): Promise<Result> {
   const connection = await db.connect();
+  const commit = () => connection.commit();
   try {
     await connection.run(BEGIN);
     await new MerkleTables(connection).lockedEdge();
     const result = await work(connection);
-    await connection.run('COMMIT');
-    const [warning] = connection.warnings;
-    if (warning !== undefined) throw warning;
-    connection.release();
+    await orFound(db.place, done, commit, () => isDone(result));
     return result;
   } catch (error) {
     connection.release(error as Error);
-    throw error instanceof UserError
-      ? error
-      : new UserError(`No new epoch could begin: ${(error as Error).message}.`, { cause: error });
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${failed}: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
-import type { Queryable, Statement } from './connection/connection.ts';
+import type { Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
+import { orFound } from './connection/lost-answer.ts';
 import { SCHEMA_VERSION, WITH_LIMITS, WITH_SECOND_PLACES } from './schema.ts';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
@@ -59,9 +61,9 @@ const LIMIT: Statement = {
 
 /** The API keys in PostgreSQL. */
 export class PostgresKeyStore implements KeyStore {
-  readonly #db: Queryable;
+  readonly #db: Database;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -76,7 +78,10 @@ export class PostgresKeyStore implements KeyStore {
 
   async add(key: ApiKey): Promise<boolean> {
     const row = keyRow({ ...key, name: JSON.stringify(key.name) });
-    if ((await this.#db.query(ADD, row)).length === 1) return true;
+    const isAdded = await this.#change(`the key ${key.id} was added`, ADD, row, async () => {
+      return (await this.find(key.id))?.hash.equals(key.hash) === true;
+    });
+    if (isAdded) return true;
     // Throws if the row of the key that has the id is gone.
     await this.find(key.id);
     return false;
@@ -88,7 +93,10 @@ export class PostgresKeyStore implements KeyStore {
     const key = row && keyIn(row);
     if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
     const revoked = keyRow({ ...key, revokedAt: at });
-    return (await this.#db.query(REVOKE, [at, revoked[7], id, row[7]])).length === 1;
+    const values = [at, revoked[7], id, row[7]];
+    return this.#change(`the key ${id} was revoked`, REVOKE, values, async () => {
+      return (await this.find(id))?.revokedAt === at;
+    });
   }
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
@@ -99,7 +107,20 @@ export class PostgresKeyStore implements KeyStore {
     if (!isAny && !isDeepStrictEqual(present, before)) return false;
     // If another process limits the key first, its checksum differs and nothing is updated here.
     const values = [...limitColumns(id, limits), id, isAny, row[9]];
-    return (await this.#db.query(LIMIT, values)).length === 1;
+    return this.#change(`the limits of the key ${id} were changed`, LIMIT, values, async () => {
+      return isDeepStrictEqual((await this.find(id))?.limits ?? {}, limits);
+    });
+  }
+
+  /** Returns true if a statement has changed a row. */
+  async #change(
+    clause: string,
+    statement: Statement,
+    values: readonly unknown[],
+    isMade: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const change = () => this.#db.query(statement, values);
+    return (await orFound(this.#db.place, clause, change, isMade))?.length !== 0;
   }
 }
 

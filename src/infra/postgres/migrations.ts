@@ -3,8 +3,10 @@ import type pg from 'pg';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Migrated } from '../../app/ports/store.ts';
 import { refuseNewerSchema, requireOneStore } from '../checking/stored-check.ts';
+import { shownAddress } from '../settings/postgres-address.ts';
 import type { Statement } from './connection/connection.ts';
-import { isDenied } from './connection/errors.ts';
+import { isDenied, isRefusal } from './connection/errors.ts';
+import { orFound, Unanswered } from './connection/lost-answer.ts';
 import { Route } from './connection/route.ts';
 import { APP_ROLE, GRANTS, OWNER_ROLE } from './rights.ts';
 import { MIGRATION_LOCK, MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
@@ -26,20 +28,18 @@ const MAX_TRIES = 5;
  * @param roles True to create the roles, too, and to make the owner role own the tables.
  */
 export async function migrate(url: string, roles: boolean): Promise<Migrated> {
-  let client: pg.Client | undefined;
-  try {
-    client = await new Route(url, CONNECT_TIMEOUT_MS).open({
-      application_name: 'store-orders migrate',
+  let migrated: Migrated | undefined;
+  const change = () =>
+    connectAndMigrate(url, roles, (committing) => {
+      migrated = committing;
     });
-    for (let tries = 1; ; tries++) {
-      try {
-        return await migrateOnce(client, url, roles);
-      } catch (error) {
-        await client.query('ROLLBACK');
-        if (tries === MAX_TRIES || !isRace(error)) throw error;
-        await setTimeout(tries * 100);
-      }
-    }
+  try {
+    await orFound(shownAddress(url), 'the schema was migrated', change, async () => {
+      // Migrates nothing more if that is done.
+      await connectAndMigrate(url, roles, () => {});
+      return true;
+    });
+    return migrated as Migrated;
   } catch (error) {
     if (error instanceof UserError) throw error;
     const failure = error as Error;
@@ -49,11 +49,44 @@ export async function migrate(url: string, roles: boolean): Promise<Migrated> {
     throw new UserError(`The database cannot be migrated: ${failure.message}.${advice}`, {
       cause: error,
     });
-  } finally {
-    await client?.end().catch(() => undefined);
   }
 }
 
+/** @param migrating Receives the result of each attempt, before its commit. */
+async function connectAndMigrate(
+  url: string,
+  roles: boolean,
+  migrating: (result: Migrated) => void,
+): Promise<void> {
+  const client = await new Route(url, CONNECT_TIMEOUT_MS).open({
+    application_name: 'store-orders migrate',
+  });
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        migrating(await migrateOnce(client, url, roles));
+        return await commit(client);
+      } catch (error) {
+        // On a lost connection, this fails, too.
+        await client.query('ROLLBACK').catch(() => undefined);
+        if (tries === MAX_TRIES || !isRace(error)) throw error;
+        await setTimeout(tries * 100);
+      }
+    }
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function commit(client: pg.Client): Promise<void> {
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw isRefusal(error) ? error : new Unanswered(error as Error);
+  }
+}
+
+/** Migrates in a transaction, which the caller commits. */
 async function migrateOnce(client: pg.Client, url: string, roles: boolean): Promise<Migrated> {
   await client.query(`
     BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
@@ -74,7 +107,6 @@ async function migrateOnce(client: pg.Client, url: string, roles: boolean): Prom
   const restored = roles ? await restoreGuards(queryable(client), SCHEMA_VERSION) : [];
   if (roles) await giveAway(client);
   if (await hasRole(client, APP_ROLE)) await client.query(GRANTS);
-  await client.query('COMMIT');
   return { from: from ?? 0, to: SCHEMA_VERSION, restored };
 }
 

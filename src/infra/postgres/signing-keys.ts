@@ -3,6 +3,8 @@
 import type { SignedWith, SigningKeys } from '../../app/ports/signing-keys.ts';
 import { signedWithIn } from '../checking/stored-check.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
+import type { Database } from './connection/database.ts';
+import { orFound } from './connection/lost-answer.ts';
 
 const LIST: Statement = {
   name: 'list_signing_keys',
@@ -23,9 +25,9 @@ export async function signingKeysIn(db: Queryable): Promise<readonly SignedWith[
 
 /** The record of signing keys in PostgreSQL. */
 export class PostgresSigningKeys implements SigningKeys {
-  readonly #db: Queryable;
+  readonly #db: Database;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -34,6 +36,10 @@ export class PostgresSigningKeys implements SigningKeys {
   }
 
   async add({ verifierKey, since }: SignedWith, known: number): Promise<boolean> {
-    return (await this.#db.query(ADD, [known, verifierKey, since])).length === 1;
+    const change = () => this.#db.query(ADD, [known, verifierKey, since]);
+    const rows = await orFound(this.#db.place, 'the signing key was added', change, async () => {
+      return (await this.list())[known]?.verifierKey === verifierKey;
+    });
+    return rows?.length !== 0;
   }
 }

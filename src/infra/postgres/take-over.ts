@@ -1,9 +1,10 @@
-import { Frontier, sizeOf } from '../../app/log/merkle-tree.ts';
+import { Frontier, sizeOf, type TreeHead } from '../../app/log/merkle-tree.ts';
 import type { Fill } from '../../app/ports/store.ts';
 import { requireEmpty, requireSameTree } from '../checking/stored-check.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { orFound } from './connection/lost-answer.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { refuseWhileServed } from './start/servers.ts';
 
@@ -13,26 +14,23 @@ const BEGIN_LONG = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = 0`
 /** Records the events of another log: see {@link CommandLineStore.takeOver}. */
 export async function takeOver(db: Database, fill: Fill): Promise<void> {
   const connection = await db.connect();
+  let due: TreeHead;
   try {
     await connection.run(BEGIN_LONG);
-    await addAll(connection, fill);
+    due = await addAll(connection, fill);
   } catch (error) {
     await connection.rollBack();
     throw error;
   }
-  try {
-    await connection.run('COMMIT');
-    const [warning] = connection.warnings;
-    if (warning !== undefined) throw warning;
-  } catch (error) {
-    connection.release(error as Error);
-    const { message } = error as Error;
-    throw new Error(`Whether the events were recorded is not known: ${message}. Run it again.`);
-  }
-  connection.release();
+  const commit = () => connection.commit();
+  await orFound(db.place, 'the events were recorded', commit, async () => {
+    const edge = await new MerkleTables(db).edge();
+    return Frontier.unpack(edge).root().equals(due.root);
+  });
 }
 
-async function addAll(connection: Connection, fill: Fill): Promise<void> {
+/** Adds all events, and returns the head that their tree has. */
+async function addAll(connection: Connection, fill: Fill): Promise<TreeHead> {
   const edge = await new MerkleTables(connection).lockedEdge();
   requireEmpty(sizeOf(edge));
   await refuseWhileServed(connection);
@@ -45,4 +43,5 @@ async function addAll(connection: Connection, fill: Fill): Promise<void> {
     written.catch(() => undefined);
   });
   requireSameTree(Frontier.unpack(await written), due);
+  return due;
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { UserError } from '../../app/lifecycle/user-error.ts';
+import { StoreIsThere, UserError } from '../../app/lifecycle/user-error.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
@@ -18,6 +18,7 @@ import {
   firstHeadOf,
   markCopy,
   storeIdOf,
+  wasHandedTo,
 } from './epochs-table.ts';
 import { EventTraces } from './event-traces.ts';
 import { requireFree } from './free-name.ts';
@@ -49,6 +50,7 @@ export function openSqliteOriginal(file: string): StoreOriginal {
     beginDueEpoch: async (copyId) => beginDueEpoch(file, db, copyId),
     keptOutcomes: async (after, limit) => kept.after(after, limit),
     handOver: async (copyId) => markCopy(db, 'handed over', copyId),
+    wasHandedTo: async (copyId) => wasHandedTo(db, copyId),
     async close() {
       await parts.close();
       unlock();
@@ -61,14 +63,15 @@ export function openSqliteOriginal(file: string): StoreOriginal {
  * complete its file has another name, so that it cannot be opened as a store.
  */
 export function openSqliteCopy(file: string, id: string): StoreCopy {
-  requireFree(file);
+  const unfinished = `${file}-copying`;
+  requireNoStore(file, unfinished);
   makeFolder(dirname(file));
   const unlock = lockForCopy(file);
-  const unfinished = `${file}-copying`;
+  let isComplete = false;
   let db: Database.Database;
   try {
     // Another copy may have ended before the lock was taken.
-    requireFree(file);
+    requireNoStore(file, unfinished);
     db = openUnfinished(unfinished, id);
   } catch (error) {
     unlock();
@@ -82,6 +85,8 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
     async close() {
       await parts.close();
       unlock();
+      // Last of all: until then, a copy whose end was not reported is recognized by its id.
+      if (isComplete) rmSync(copyIdFile(unfinished), { force: true });
     },
     append: async (events, traces) => append(db, events, traces),
     keep: async (outcomes) => {
@@ -98,10 +103,20 @@ export function openSqliteCopy(file: string, id: string): StoreCopy {
       for (const end of ['-refusals', '']) {
         if (existsSync(unfinished + end)) renameSync(unfinished + end, file + end);
       }
-      rmSync(copyIdFile(unfinished), { force: true });
       syncFolder(dirname(file));
+      isComplete = true;
     },
   };
+}
+
+/** Throws {@link StoreIsThere} if a copy must not be begun under a name. */
+function requireNoStore(file: string, unfinished: string): void {
+  try {
+    requireFree(file);
+  } catch (error) {
+    const isCopy = existsSync(file) && !existsSync(unfinished);
+    throw new StoreIsThere((error as Error).message, isCopy ? copyIdOf(unfinished) : undefined);
+  }
 }
 
 /** Opens the unfinished copy of the store with this id, and begins one if there is none. */

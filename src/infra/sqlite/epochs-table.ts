@@ -64,6 +64,11 @@ export function markCopy(db: Database.Database, kind: Copy['kind'], to?: string)
   db.prepare('UPDATE store SET is_copy = ?').run(kind === 'backup' ? BACKUP : handedTo(to));
 }
 
+/** Returns true if a store was handed over to the copy with this id, and was not continued since. */
+export function wasHandedTo(db: Database.Database, copyId: string): boolean {
+  return copyIn(db)?.mark === handedTo(copyId);
+}
+
 function handedTo(copyId: string | undefined): bigint {
   if (copyId === undefined) return HANDED_OVER;
   const hash = BigInt(sha256(copyId).readUInt32BE(0)) >> (32n - COPY_ID_BITS);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -79,6 +79,24 @@ it.each<[string, (file: string) => void]>([
   await store.close();
   const ends = readdirSync(dirname(to)).map((name) => name.slice(basename(to).length));
   expect(ends.filter((end) => end.includes('copying'))).toEqual([]);
+});
+
+it('a copy whose end was not reported is known by the store that was handed over', async () => {
+  const [file, to] = [await original(), temporaryFile()];
+  await expect(copy(file, to, interrupt)).rejects.toThrow('interrupted');
+  const id = readFileSync(`${to}-copying-id`);
+  await copy(file, to);
+  expect(() => openSqliteCopy(to, ID)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/already/), copyId: undefined }),
+  );
+  // As a process leaves it that ends behind the last rename.
+  writeFileSync(`${to}-copying-id`, id);
+  const from = openSqliteOriginal(file);
+  expect(() => openSqliteCopy(to, from.id)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/already/), copyId: String(id) }),
+  );
+  expect([await from.wasHandedTo(String(id)), await from.wasHandedTo('a')]).toEqual([true, false]);
+  await from.close();
 });
 
 it('a copy that is begun anew where another was interrupted begins an epoch', async () => {

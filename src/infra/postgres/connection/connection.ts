@@ -2,6 +2,8 @@
 
 import pg from 'pg';
 import { CopyOut } from './copy-out.ts';
+import { isRefusal } from './errors.ts';
+import { Unanswered } from './lost-answer.ts';
 import type { Pulse } from './pulse.ts';
 
 /**
@@ -53,6 +55,22 @@ export class Connection implements Queryable {
    */
   async run(text: string): Promise<string> {
     return (await this.#pulse.during(this.#client.query(text))).command;
+  }
+
+  /**
+   * Commits the transaction and releases the connection. Throws {@link Unanswered} if the outcome is
+   * unknown: also if the server has stopped waiting for a standby, so that a failover may undo it.
+   */
+  async commit(): Promise<void> {
+    try {
+      await this.run('COMMIT');
+      const [warning] = this.#warnings;
+      if (warning !== undefined) throw warning;
+      this.release();
+    } catch (error) {
+      this.release(error as Error);
+      throw isRefusal(error) ? error : new Unanswered(error as Error);
+    }
   }
 
   /**

@@ -2,9 +2,11 @@
 
 import pg from 'pg';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
+import { shownAddress } from '../../settings/postgres-address.ts';
 import { Connection, type Queryable, type Statement } from './connection.ts';
-import { isOutage } from './errors.ts';
+import { isOutage, isRefusal } from './errors.ts';
 import { TIMEOUTS } from './limits.ts';
+import { Unanswered } from './lost-answer.ts';
 import { Pulse } from './pulse.ts';
 import { type Reach, UNWATCHED } from './reach.ts';
 import { Route, type RoutedClient } from './route.ts';
@@ -27,6 +29,8 @@ export const SERVER_NAME = 'store-orders server';
 
 /** The database of a store, over a few connections. Each is checked before it is used. */
 export class Database implements Queryable {
+  /** The name of the database for people. */
+  readonly place: string;
   readonly #pool: pg.Pool;
   readonly #route: Route;
   readonly #settings: pg.ClientConfig;
@@ -43,6 +47,7 @@ export class Database implements Queryable {
   admit: (connection: Connection) => Promise<void> = async () => {};
 
   constructor(url: string, reach: Reach = UNWATCHED, { connect, answer } = TIMEOUTS) {
+    this.place = shownAddress(url);
     this.#route = new Route(url, connect);
     this.#settings = { application_name: 'store-orders', query_timeout: answer, pipeline: true };
     // The server cancels a statement while its client still waits for the answer.
@@ -81,23 +86,22 @@ export class Database implements Queryable {
     return this.#pulse.silence !== undefined;
   }
 
-  /** Sends one statement. Throws {@link StoreUnavailable} if it failed. */
+  /** Sends one statement. Throws {@link StoreUnavailable}; {@link Unanswered} if it may be carried out. */
   async query<Row extends readonly unknown[]>(
     statement: Statement,
     values: readonly unknown[] = [],
   ) {
-    const connection = await this.connect();
-    try {
-      const rows = await connection.query<Row>(statement, values);
-      // Only after an answer: a connection opened before an outage does not show that it is over.
-      this.#succeeded();
-      return rows;
-    } catch (error) {
-      connection.release(error as Error);
-      throw this.#failed(error as Error);
-    } finally {
-      connection.release();
-    }
+    return this.use(async (connection) => {
+      try {
+        const rows = await connection.query<Row>(statement, values);
+        // Only after an answer: a connection opened before an outage does not show that it is over.
+        this.#succeeded();
+        return rows;
+      } catch (error) {
+        const failure = this.#failed(error as Error);
+        throw isRefusal(error) ? failure : new Unanswered(failure.cause as Error);
+      }
+    });
   }
 
   /**
@@ -233,7 +237,7 @@ export class Database implements Queryable {
     this.#failed(cause);
   }
 
-  #failed(error: Error): Error {
+  #failed(error: Error): StoreUnavailable {
     const isAway = this.#refusal === undefined && isOutage(error);
     // A silent database has its connections cut: their errors are not the reason.
     const cause = isAway ? (this.#pulse.silence ?? error) : error;

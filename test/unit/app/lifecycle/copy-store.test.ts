@@ -75,6 +75,10 @@ class MemoryPlace implements StoreOriginal, StoreCopy {
     this.isHandedOver = true;
   }
 
+  async wasHandedTo(): Promise<boolean> {
+    return this.isHandedOver;
+  }
+
   async finish(): Promise<void> {
     this.isWhole = true;
   }

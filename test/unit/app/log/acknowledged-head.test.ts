@@ -5,9 +5,10 @@ import {
   type ComparedLog,
   contradictionOf,
   givenBefore,
+  isLossAccepted,
   knownBefore,
 } from '../../../../src/app/log/acknowledged-head.ts';
-import { Epochs, UNKNOWN_IDS } from '../../../../src/app/log/epochs.ts';
+import { type BreakReason, Epochs, UNKNOWN_IDS } from '../../../../src/app/log/epochs.ts';
 import { highestOf } from '../../../../src/app/log/recorded-event.ts';
 import { MAX_INT64 } from '../../../../src/domain/order-id.ts';
 import { NOON } from '../../../support/events.ts';
@@ -123,4 +124,20 @@ it('a break goes by an acknowledged head of the same store, as far as that cover
   );
   const older = { ...acknowledged, highestId: undefined };
   expect(cutWith({ acknowledged: older, isExact: false }).idsUpTo).toBe(String(7n + UNKNOWN_IDS));
+});
+
+it('is known to be accepted as lost in the very epoch that began with that', () => {
+  const broken = (before: Epochs, lost: AcknowledgedHead, reason: BreakReason) => {
+    const about = { at: NOON, position: 50, root: Buffer.alloc(32), highestId: 1n };
+    const begun = breakAfter(before, { ...about, reason, acknowledged: lost, isExact: false });
+    return new Epochs('s', [...before.statements, begun.statement]);
+  };
+  const lost = { ...acknowledged, root: undefined };
+  const accepted = broken(FIRST, lost, 'loss_accepted');
+  expect(isLossAccepted(lost, accepted)).toBe(true);
+  expect(isLossAccepted(acknowledged, accepted)).toBe(false);
+  expect(isLossAccepted(lost, FIRST)).toBe(false);
+  expect(isLossAccepted(lost, broken(FIRST, lost, 'copy_continued'))).toBe(false);
+  const later = { ...lost, epoch: accepted.id };
+  expect(isLossAccepted(lost, broken(accepted, later, 'loss_accepted'))).toBe(false);
 });
