@@ -109,6 +109,7 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       const words = 'the row "AbCdEfGh02" of api_keys is not as it was last changed';
       await expect(keys.find(another.id)).rejects.toThrow(words);
       await expect(keys.list()).rejects.toThrow(words);
+      await expect(keys.count()).rejects.toThrow(words);
       await expect(keys.revoke(another.id, LATER)).rejects.toThrow(words);
       await expect(store.check()).rejects.toThrow(words);
       expect(await keys.find(KEY.id)).toEqual(KEY);
@@ -128,6 +129,7 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       await store.change(sql);
       await expect(keys.find(KEY.id)).rejects.toThrow(words);
       await expect(keys.list()).rejects.toThrow(words);
+      await expect(keys.count()).rejects.toThrow(words);
       await expect(store.check()).rejects.toThrow(words);
     });
 
@@ -161,6 +163,7 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       const words = 'is not as it was last changed';
       await expect(keys.find(KEY.id)).rejects.toThrow(words);
       await expect(keys.list()).rejects.toThrow(words);
+      await expect(keys.count()).rejects.toThrow(words);
       await expect(keys.limit(KEY.id, {})).rejects.toThrow(words);
       await expect(store.check()).rejects.toThrow(words);
     });

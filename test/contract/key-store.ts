@@ -72,6 +72,14 @@ export function keyStoreContract(name: string, create: () => Promise<OpenKeys>):
       const store = await open();
       expect(await store.list()).toStrictEqual([]);
       expect(await store.find(key.id)).toBeUndefined();
+      expect(await store.count()).toBe(0);
+    });
+
+    it('are counted, however many there are, and revoked ones with them', async () => {
+      const store = await open();
+      for (let n = 1; n <= 1_001; n++) await store.add({ ...key, id: `${n}`.padStart(10, '0') });
+      await store.revoke('0000000001', NOON);
+      expect(await store.count()).toBe(1_001);
     });
 
     it('are found by their id as they were added, from every handle', async () => {

@@ -12,6 +12,10 @@ export interface KeyStore {
   /** Returns all keys, oldest first. */
   list(): Promise<readonly ApiKey[]>;
   /**
+   * Returns the number of keys. Reads each, a few at a time; throws {@link DamagedStore} if one is damaged.
+   */
+  count(): Promise<number>;
+  /**
    * Adds a key. Returns false, and changes nothing, if its id is taken. Throws {@link DamagedStore},
    * and changes nothing, if the key that has the id cannot be found: it may have been revoked.
    */

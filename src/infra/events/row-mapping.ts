@@ -118,12 +118,12 @@ export type KeyChangeRow = readonly [id: string, checksum: Buffer, limitsChecksu
 /**
  * Throws {@link DamagedStore} for a change that no version has recorded: of a key, only the revocation
  * and the limits change. The limits of the past are unknown.
- * @param keys As of the changes, or of later.
+ * @param key As of its changes, or of later.
  */
-export function requirePossible(changes: readonly KeyChangeRow[], keys: readonly ApiKey[]): void {
-  const checksums = new Map(keys.map((key) => [key.id, checksumsOf(key)]));
+export function requirePossible(changes: readonly KeyChangeRow[], key: ApiKey): void {
+  const checksums = checksumsOf(key);
   for (const [id, checksum, ofLimits] of changes) {
-    const isOfKey = checksums.get(id)?.some((each) => each.equals(checksum)) === true;
+    const isOfKey = checksums.some((each) => each.equals(checksum));
     if (isOfKey && (ofLimits === null || ofLimits.length === checksum.length)) continue;
     throw new DamagedStore(`a change of the key ${JSON.stringify(id)} is not as it was recorded`);
   }
@@ -131,8 +131,9 @@ export function requirePossible(changes: readonly KeyChangeRow[], keys: readonly
 
 /** Returns the checksums that the row of a key may have had. */
 function checksumsOf(key: ApiKey): readonly Buffer[] {
-  const { revokedAt: _, ...unrevoked } = key;
-  return [key, unrevoked].map((each) => keyRow(each)[7]);
+  const { revokedAt, ...unrevoked } = key;
+  const all = revokedAt === undefined ? [key] : [key, unrevoked];
+  return all.map((each) => keyRow(each)[7]);
 }
 
 function limitsIn(id: string, [text, checksum]: LimitColumns): Pick<ApiKey, 'limits'> {

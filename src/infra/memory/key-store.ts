@@ -14,6 +14,10 @@ export class MemoryKeyStore implements KeyStore {
     return [...this.#keys.values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   }
 
+  async count(): Promise<number> {
+    return this.#keys.size;
+  }
+
   async add(key: ApiKey): Promise<boolean> {
     if (this.#keys.has(key.id)) return false;
     this.#keys.set(key.id, key);

@@ -2,17 +2,12 @@
 
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
-import { type KeyChangeRow, type KeyRow, keyIn, requirePossible } from '../events/row-mapping.ts';
-import type { Queryable, Statement } from './connection/connection.ts';
+import { keyIn, requirePossible } from '../events/row-mapping.ts';
+import type { Queryable } from './connection/connection.ts';
 import { recordedHome } from './epochs-table.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
-import { selectKeys } from './key-store.ts';
+import { keyRowsIn } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_EPOCHS, WITH_SECOND_PLACES } from './schema.ts';
-
-const KEY_CHANGES: Statement = {
-  name: 'check_key_changes',
-  text: 'SELECT id, checksum, limits_checksum FROM store_orders.key_changes',
-};
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -33,10 +28,9 @@ export const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan 
  * @param version The version of the store's schema.
  */
 export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<number> {
-  const keys: Statement = { name: `check_keys_${version}`, text: selectKeys('all', version) };
-  // Before the keys, which may be changed meanwhile.
-  const changes = version < WITH_SECOND_PLACES ? [] : await db.query<KeyChangeRow>(KEY_CHANGES);
-  requirePossible(changes, (await db.query<KeyRow>(keys)).map(keyIn));
+  for await (const { rows, changes } of keyRowsIn(db, version)) {
+    for (const key of rows.map(keyIn)) requirePossible(changes.get(key.id) ?? [], key);
+  }
   if (version >= WITH_EPOCHS) await recordedHome(db);
   const count = '(SELECT count(*) FROM store_orders.kept_outcomes)';
   const [[recorded, counted] = [0, 0]] = await db.query<[number, number]>({

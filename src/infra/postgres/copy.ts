@@ -121,7 +121,7 @@ async function beginCopy(db: Database, id: string): Promise<void> {
     throw new UserError('Another store is being copied there. It was left as it is.');
   }
   const { size } = await trail.treeHead();
-  if (size > 0 || (await keys.list()).length > 0) {
+  if (size > 0 || (await keys.count()) > 0) {
     // A server or an import would have recorded the database.
     const isCopy = there === id && (await recordedHome(db)) === null;
     throw new StoreIsThere(

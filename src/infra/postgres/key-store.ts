@@ -3,23 +3,40 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
-import type { Statement } from './connection/connection.ts';
+import {
+  type KeyChangeRow,
+  type KeyRow,
+  keyIn,
+  keyRow,
+  limitColumns,
+} from '../events/row-mapping.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { orFound } from './connection/lost-answer.ts';
 import { SCHEMA_VERSION, WITH_LIMITS, WITH_SECOND_PLACES } from './schema.ts';
+
+/** The order and the number of the keys that are read at once. */
+const NEXT_KEYS = 'ORDER BY id LIMIT 250';
 
 const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, checksum';
 
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
  * oldest first, or the one with the id `$1`. A key of which only changes are left, and a change with a
- * number that none can have, have a row without columns. A key's checksum changes by a revocation only:
+ * number that none can have, have a row without columns: these alone are `gone`. The rows with columns
+ * are `next` in the order of ids, after `$1`, a chunk at a time. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
-  const [where, order] =
-    which === 'all' ? ['true', 'ORDER BY created_at, number'] : ['id = $1', ''];
+export function selectKeys(
+  which: 'all' | 'one' | 'next' | 'gone',
+  version = SCHEMA_VERSION,
+): string {
+  const [where, order] = {
+    all: ['true', 'ORDER BY created_at, number'],
+    one: ['id = $1', ''],
+    next: ['id > $1', NEXT_KEYS],
+    gone: ['true', ''],
+  }[which];
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS NOT DISTINCT FROM (k.checksum, k.limits_checksum)
@@ -27,17 +44,49 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
         FROM store_orders.key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
     AND (revoked_at IS NOT NULL OR NOT EXISTS (
       SELECT FROM store_orders.key_changes WHERE id = k.id AND checksum <> k.checksum))`;
-  const withoutRow = `UNION ALL
+  const withoutRow = `
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM store_orders.key_changes AS c
       WHERE ${where} AND
         (change < 1 OR NOT EXISTS (SELECT FROM store_orders.api_keys WHERE id = c.id))`;
+  if (which === 'gone') return withoutRow;
   const isCovered = version >= WITH_SECOND_PLACES;
+  const withGone = isCovered && which !== 'next';
   return `
     SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : 'true'}, number
-      FROM store_orders.api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;
+      FROM store_orders.api_keys AS k
+      WHERE ${where} ${withGone ? `UNION ALL ${withoutRow}` : ''} ${order}`;
 }
 
+/** Keys in the order of their ids, and the changes of each, read before it. */
+export interface KeyChunk {
+  readonly rows: readonly KeyRow[];
+  readonly changes: ReadonlyMap<string, readonly KeyChangeRow[]>;
+}
+
+/** Yields the rows of all keys, of which only one chunk is in memory at a time. */
+export async function* keyRowsIn(db: Queryable, version = SCHEMA_VERSION): AsyncIterable<KeyChunk> {
+  const isCovered = version >= WITH_SECOND_PLACES;
+  const next: Statement = { name: `next_keys_${version}`, text: selectKeys('next', version) };
+  const first: Statement = { name: `first_key_${version}`, text: selectKeys('one', version) };
+  if (isCovered) yield { rows: await db.query<KeyRow>(GONE), changes: new Map() };
+  // No id is before this one.
+  yield { rows: await db.query<KeyRow>(first, ['']), changes: new Map() };
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    // A key that is added meanwhile may move the last ones to the next chunk.
+    const changes: KeyChangeRow[] = isCovered ? await db.query(NEXT_CHANGES, [after]) : [];
+    const rows: KeyRow[] = await db.query(next, [after]);
+    yield { rows, changes: Map.groupBy(changes, ([id]) => id) };
+    after = rows.at(-1)?.[0];
+  }
+}
+
+const GONE: Statement = { name: 'gone_keys', text: selectKeys('gone') };
+const NEXT_CHANGES: Statement = {
+  name: 'next_key_changes',
+  text: `SELECT id, checksum, limits_checksum FROM store_orders.key_changes
+           WHERE id IN (SELECT id FROM store_orders.api_keys WHERE id > $1 ${NEXT_KEYS})`,
+};
 const FIND: Statement = { name: 'find_key', text: selectKeys('one') };
 const LIST: Statement = { name: 'list_keys', text: selectKeys('all') };
 const ADD: Statement = {
@@ -74,6 +123,12 @@ export class PostgresKeyStore implements KeyStore {
 
   async list(): Promise<readonly ApiKey[]> {
     return (await this.#db.query<KeyRow>(LIST)).map(keyOf);
+  }
+
+  async count(): Promise<number> {
+    let count = 0;
+    for await (const { rows } of keyRowsIn(this.#db)) count += rows.map(keyIn).length;
+    return count;
   }
 
   async add(key: ApiKey): Promise<boolean> {

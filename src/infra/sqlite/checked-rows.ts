@@ -4,13 +4,13 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { requireAllKept } from '../checking/stored-check.ts';
-import { type KeyChangeRow, type KeyRow, keyIn, requirePossible } from '../events/row-mapping.ts';
+import { type KeyChangeRow, keyIn, requirePossible } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
-import { selectKeys } from './key-store.ts';
+import { keyRowsIn } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
 import { signingKeysIn } from './signing-keys.ts';
 
-const KEY_CHANGES = 'SELECT id, checksum, limits_checksum FROM key_changes';
+const KEY_CHANGES = 'SELECT id, checksum, limits_checksum FROM key_changes WHERE id = ?';
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -51,15 +51,14 @@ function tablesBeside(db: Database.Database): readonly string[] {
  */
 export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
   const find = db.prepare('SELECT count(*) FROM api_keys WHERE id = ?').pluck();
-  // Before the keys, which may be changed meanwhile.
-  const changes =
-    version < WITH_SECOND_PLACES ? [] : (db.prepare(KEY_CHANGES).raw().all() as KeyChangeRow[]);
-  const select = db.prepare(selectKeys('all', version)).raw();
-  const keys = (select.all() as KeyRow[]).map(keyIn);
-  for (const { id } of keys) {
+  const changes = version < WITH_SECOND_PLACES ? undefined : db.prepare(KEY_CHANGES).raw();
+  // While the rows are read, all other reads see the same state.
+  for (const row of keyRowsIn(db, version)) {
+    const key = keyIn(row);
+    const { id } = key;
     if (find.get(id) !== 1) throw new DamagedStore(`the API key ${id} is not found by its id`);
+    if (changes !== undefined) requirePossible(changes.all(id) as KeyChangeRow[], key);
   }
-  requirePossible(changes, keys);
   signingKeysIn(db);
   const kept = new KeptOutcomesTable(db);
   const count = '(SELECT count(*) FROM kept_outcomes)';

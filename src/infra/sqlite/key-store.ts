@@ -15,13 +15,16 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
 
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
- * oldest first, or the one with `@id`. A key of which only changes are left, and a change with a
+ * oldest first or in any order, or the one with `@id`. A key of which only changes are left, and a change with a
  * number that none can have, have a row without columns. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): string {
-  const [where, order] =
-    which === 'all' ? ['true', 'ORDER BY created_at, number'] : ['id = @id', ''];
+export function selectKeys(
+  which: 'oldest first' | 'all' | 'one',
+  version = SCHEMA_VERSION,
+): string {
+  const where = which === 'one' ? 'id = @id' : 'true';
+  const order = which === 'oldest first' ? 'ORDER BY created_at, number' : '';
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS (k.checksum, k.limits_checksum)
@@ -38,6 +41,11 @@ export function selectKeys(which: 'all' | 'one', version = SCHEMA_VERSION): stri
   return `
     SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : '1'}, rowid AS number
       FROM api_keys AS k WHERE ${where} ${isCovered ? withoutRow : ''} ${order}`;
+}
+
+/** Yields the rows of all keys, of which only one is in memory at a time. */
+export function keyRowsIn(db: Database.Database, version = SCHEMA_VERSION): Iterable<KeyRow> {
+  return db.prepare(selectKeys('all', version)).raw().iterate() as Iterable<KeyRow>;
 }
 
 /** Notes the number of changes of API keys that a store has beside it, unless it is a copy. */
@@ -59,7 +67,7 @@ export class SqliteKeyStore implements KeyStore {
   constructor(db: Database.Database) {
     this.#db = db;
     this.#find = db.prepare(selectKeys('one')).raw();
-    this.#list = db.prepare(selectKeys('all')).raw();
+    this.#list = db.prepare(selectKeys('oldest first')).raw();
     this.#add = db.prepare(
       `INSERT INTO api_keys (${COLUMNS}, limits, limits_checksum)
          SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
@@ -82,6 +90,17 @@ export class SqliteKeyStore implements KeyStore {
 
   async list(): Promise<readonly ApiKey[]> {
     return orUnavailable(() => this.#list.all() as KeyRow[]).map(keyIn);
+  }
+
+  async count(): Promise<number> {
+    return orUnavailable(() => {
+      let count = 0;
+      for (const row of keyRowsIn(this.#db)) {
+        keyIn(row);
+        count += 1;
+      }
+      return count;
+    });
   }
 
   async add(key: ApiKey): Promise<boolean> {

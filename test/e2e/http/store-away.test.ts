@@ -41,6 +41,7 @@ async function given(cause: Error = new StoreUnavailable(new Error('the network 
         return keys.find(id);
       },
       list: () => keys.list(),
+      count: () => keys.count(),
       add: (added) => keys.add(added),
       revoke: (id, at) => keys.revoke(id, at),
       limit: (id, limits) => keys.limit(id, limits),

@@ -33,6 +33,20 @@ describe('the first key of a store', () => {
   });
 });
 
+/** Many keys, which are not held in memory at once. */
+class ManyKeys extends MemoryKeyStore {
+  override list(): never {
+    throw new Error('too many');
+  }
+}
+
+it('A start needs no list of all keys', async () => {
+  const keys = new ManyKeys();
+  await acceptKey(keys, text, NOON);
+  expect(await makeFirstKey(keys, NOON)).toBeUndefined();
+  expect(await keys.count()).toBe(1);
+});
+
 describe('a key that was made elsewhere', () => {
   it('is accepted with every scope', async () => {
     const keys = new MemoryKeyStore();
