@@ -27,7 +27,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
  * are `next` in the order of ids, after `$1`, a chunk at a time. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-export function selectKeys(
+function selectKeys(
   which: 'all' | 'one' | 'next' | 'gone',
   version = SCHEMA_VERSION,
 ): string {

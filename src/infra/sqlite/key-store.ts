@@ -19,7 +19,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
  * number that none can have, have a row without columns. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-export function selectKeys(
+function selectKeys(
   which: 'oldest first' | 'all' | 'one',
   version = SCHEMA_VERSION,
 ): string {
