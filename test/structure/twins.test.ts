@@ -26,6 +26,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/append-signal.ts': 'any instance appends to PostgreSQL, so each head is read there',
   'sqlite/backup.ts': 'PostgreSQL is backed up with its own tools',
   'sqlite/free-name.ts': 'SQLite keeps files of its own beside each file',
+  'sqlite/guards.ts': 'the triggers of PostgreSQL share functions, which stand beside its tables',
   'sqlite/log-transaction.ts': 'a failed commit of SQLite leaves questions of its own',
   'sqlite/load-sqlite.ts': 'the client of PostgreSQL is no native module',
   'sqlite/side-reader-thread.ts': 'PostgreSQL reads in processes of its own',
@@ -91,8 +92,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'SQL calls a function of this program; and any file may be named',
   ],
   'sqlite/schema.ts': [
-    'APPLICATION_ID WITH_TREE noGapsIn',
-    'a file is told by its id; its first schema had no tree; the refusals have a file of their own',
+    'APPLICATION_ID WITH_TREE',
+    'a file is told by its id; and its first schema had no tree',
   ],
   'postgres/schema.ts': [
     'MIGRATION_LOCK REFUSALS_LOCK SERVING_LOCK COPY_LOCK CHANNEL',

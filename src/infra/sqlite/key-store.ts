@@ -72,7 +72,7 @@ export class SqliteKeyStore implements KeyStore {
       `INSERT INTO api_keys (${COLUMNS}, limits, limits_checksum)
          SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
            WHERE NOT EXISTS (SELECT 1 FROM key_changes WHERE id = ?)
-         ON CONFLICT DO NOTHING`,
+             AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?)`,
     );
     this.#revoke = db.prepare(
       'UPDATE api_keys SET revoked_at = ?, checksum = ? WHERE id = ? AND checksum = ?',
@@ -104,7 +104,8 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    if (this.#noted(orUnavailable(() => this.#add.run(...keyRow(key), key.id)))) return true;
+    if (this.#noted(orUnavailable(() => this.#add.run(...keyRow(key), key.id, key.id))))
+      return true;
     // Throws if the row of the key that has the id is gone.
     await this.find(key.id);
     return false;

@@ -9,7 +9,7 @@ import {
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { cannotOpen } from './database.ts';
-import { noGapsIn } from './schema.ts';
+import { noGapsIn } from './guards.ts';
 
 /** "STOR" plus 1: the application id that distinguishes this file from a store. */
 const APPLICATION_ID = 0x53544f53;

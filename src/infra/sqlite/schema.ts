@@ -3,11 +3,13 @@
  * and version, the same disk records a ninth of the events (docs/adr/0001).
  */
 
+import { keepKeyChanges, noChangesTo, noGapsIn, noReplacementIn, notAhead } from './guards.ts';
+
 /** "STOR": the application id of a store (PRAGMA application_id). */
 export const APPLICATION_ID = 0x53544f52;
 
 /** The newest schema version (PRAGMA user_version). */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /** The schema version that introduced the tree of the log. */
 export const WITH_TREE = 3;
@@ -21,34 +23,13 @@ export const WITH_EPOCHS = 6;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 7;
 
+/** The schema version that introduced the traces of events. */
+export const WITH_TRACES = 8;
+
 /** The schema version that introduced the changes of API keys and the number of kept outcomes. */
 export const WITH_SECOND_PLACES = 9;
 
-/** Returns the triggers that refuse to update or delete a table's rows. */
-function noChangesTo(table: string, words: string): string {
-  return `  CREATE TRIGGER ${table}_are_never_updated BEFORE UPDATE ON ${table}
-  BEGIN SELECT RAISE(ABORT, '${words}: no UPDATE'); END;
-
-  CREATE TRIGGER ${table}_are_never_deleted BEFORE DELETE ON ${table}
-  BEGIN SELECT RAISE(ABORT, '${words}: no DELETE'); END;`;
-}
-
-/** Returns the trigger that refuses an inserted row unless its number is the next one. */
-export function noGapsIn(table: string, column: string, words: string): string {
-  return `  CREATE TRIGGER ${table}_are_dense BEFORE INSERT ON ${table}
-  WHEN NEW.${column} IS NOT (SELECT coalesce(max(${column}), 0) + 1 FROM ${table})
-  BEGIN SELECT RAISE(ABORT, '${words}'); END;`;
-}
-
-/** Returns the trigger that records the checksums of a changed API key. */
-function keepKeyChanges(on: string): string {
-  return `  CREATE TRIGGER each_${on.toLowerCase()}_of_a_key_is_kept AFTER ${on} ON api_keys
-  BEGIN
-    INSERT INTO key_changes
-      SELECT NEW.id, coalesce(max(change), 0) + 1, NEW.checksum, NEW.limits_checksum
-        FROM key_changes WHERE id = NEW.id;
-  END;`;
-}
+const API_KEYS_ONLY = 'API keys are only added, limited and revoked';
 
 /** The statements that migrate from each schema version to the next; the first to version 1. */
 export const MIGRATIONS: readonly string[] = [
@@ -245,5 +226,20 @@ ${['INSERT', 'UPDATE'].map(keepKeyChanges).join('\n\n')}
 
   CREATE TRIGGER kept_outcomes_are_counted AFTER INSERT ON kept_outcomes
   BEGIN UPDATE store SET kept_outcomes = kept_outcomes + 1; END;
+  `,
+  `
+  -- REPLACE deletes a row without a delete trigger: the one with the same key, or the same rowid.
+${noReplacementIn('api_keys', 'id = NEW.id OR rowid = NEW.rowid', API_KEYS_ONLY)}
+
+  CREATE TRIGGER api_keys_keep_their_rowids BEFORE UPDATE ON api_keys
+  WHEN NEW.rowid <> OLD.rowid
+  BEGIN SELECT RAISE(ABORT, '${API_KEYS_ONLY}'); END;
+
+${noReplacementIn('kept_outcomes', 'asked_by = NEW.asked_by AND key = NEW.key', 'kept_outcomes is append-only')}
+
+  -- A row ahead of the log would stand where that of an event belongs. Events are inserted first.
+${notAhead('event_traces', 'NEW.position < 1 OR head < NEW.position', 'event_traces has no event there')}
+
+${notAhead('tree_nodes', 'NEW.height < 8 OR NEW.height % 8 <> 0 OR NEW.place < 0 OR head >> NEW.height <= NEW.place', 'the tree of the log has no such node')}
   `,
 ];

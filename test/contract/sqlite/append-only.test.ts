@@ -95,6 +95,37 @@ describe('the database itself refuses to change history', () => {
     db.close();
   });
 
+  it.each([
+    ...[
+      `INSERT OR REPLACE INTO api_keys SELECT id, 'evil', hash, scopes, created_at, expires_at,
+         revoked_at, checksum, limits, limits_checksum FROM api_keys`,
+      `REPLACE INTO api_keys (rowid, id, name, hash, scopes, created_at, checksum)
+         SELECT rowid, 'AbCdEfGh03', name, hash, scopes, created_at, checksum FROM api_keys`,
+      'UPDATE OR REPLACE api_keys SET rowid = 1 WHERE rowid = 2',
+      `UPDATE OR REPLACE api_keys SET rowid = 1, limits = '{}', limits_checksum = zeroblob(32)
+         WHERE rowid = 2`,
+    ].map((sql) => ['api_keys', sql] as const),
+    ['kept_outcomes', `REPLACE INTO kept_outcomes VALUES ('a', 'k', 'g', NULL, NULL, '', x'')`],
+    ['tree_nodes', 'INSERT INTO tree_nodes VALUES (8, 0, zeroblob(32))'],
+    ['tree_nodes', 'INSERT INTO tree_nodes VALUES (1, 0, zeroblob(32))'],
+    ['event_traces', `INSERT INTO event_traces VALUES (4, 'ahead')`],
+  ] as const)(
+    'nor to replace a row, or to add one ahead of the log, in %s: %s',
+    async (table, sql) => {
+      const db = new Database(await storeWithHistory());
+      for (const id of ['AbCdEfGh01', 'AbCdEfGh02']) {
+        db.exec(`INSERT INTO api_keys VALUES
+        ('${id}', 'x', x'', '', '', NULL, NULL, zeroblob(32), NULL, NULL)`);
+      }
+      db.exec(`INSERT INTO kept_outcomes VALUES ('a', 'k', 'f', NULL, NULL, '', x'')`);
+      const rows = () => db.prepare(`SELECT * FROM ${table}`).all();
+      const before = rows();
+      expect(() => db.exec(sql)).toThrow(Database.SqliteError);
+      expect(rows()).toStrictEqual(before);
+      db.close();
+    },
+  );
+
   it('nor to change the trace of an event', async () => {
     const db = new Database(await storeWithHistory());
     const rows = () => db.prepare('SELECT * FROM event_traces').raw().all();

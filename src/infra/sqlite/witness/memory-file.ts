@@ -47,12 +47,12 @@ const SCHEMA = `
   ) STRICT;
 
   CREATE TRIGGER cosigned_only_grow BEFORE UPDATE ON cosigned
-  WHEN NEW.origin IS NOT OLD.origin OR NEW.size < OLD.size
+  WHEN NEW.origin IS NOT OLD.origin OR NEW.rowid <> OLD.rowid OR NEW.size < OLD.size
   BEGIN SELECT RAISE(ABORT, 'a witness only goes forward'); END;
 
-  -- INSERT OR REPLACE deletes without a delete trigger.
+  -- REPLACE deletes a row without a delete trigger: the one with the same key, or the same rowid.
   CREATE TRIGGER cosigned_are_never_replaced BEFORE INSERT ON cosigned
-  WHEN EXISTS (SELECT 1 FROM cosigned WHERE origin = NEW.origin)
+  WHEN EXISTS (SELECT 1 FROM cosigned WHERE origin = NEW.origin OR rowid = NEW.rowid)
   BEGIN SELECT RAISE(ABORT, 'a witness only goes forward'); END;
 
   CREATE TRIGGER cosigned_are_never_deleted BEFORE DELETE ON cosigned
