@@ -35,6 +35,11 @@ export interface ChangeableStore extends Pick<HeldStore, 'open'> {
    * the database can hold no such value there.
    */
   change(column: StoredColumn, row: string, value: string): Promise<boolean>;
+  /**
+   * Executes a statement that writes to a table, past the service and with all guards in place. Resolves
+   * with false if it is refused, or changes nothing.
+   */
+  write(table: string, statement: string): Promise<boolean>;
   /** Takes the change back. */
   restore(): Promise<void>;
 }
@@ -131,14 +136,29 @@ function changesFor(
 
 /** The columns of which no check can tell some values, on any engine, each with the reason. */
 const UNTOLD = {
-  'event_traces.position': 'traces are in no proof and have no checksum',
-  'event_traces.traceparent': 'the same',
+  'event_traces.traceparent': 'traces are in no proof and have no checksum',
   'key_changes.limits_checksum': 'the limits that a key had before are not stored',
   'refusals.record': 'one refusal is as good as another',
   'signing_keys.since': 'another possible time',
   'signing_keys.verifier_key':
     'another possible key; the start compares the last one with the file',
 };
+
+/** Returns true if `verify` or the repeated check finds that a table of the store was changed. */
+export async function isFound(
+  store: ChangeableStore,
+  { table }: Pick<StoredColumn, 'table'>,
+): Promise<boolean> {
+  if (table === 'refusals') {
+    // `verify` is about the store, and they are beside it.
+    const wrong = await store.checkAll().catch((error: unknown) => error);
+    if (wrong !== undefined) expect(wrong).toBeInstanceOf(DamagedStore);
+    return wrong !== undefined;
+  }
+  const found = await check(store).catch((error: unknown) => error);
+  if (found instanceof UserError) return false;
+  return (found as Checked).findings.length > 0;
+}
 
 /**
  * The contract of every engine for single changed cells.
@@ -150,18 +170,6 @@ export function changedCellContract(
   blob: (digits: string) => string,
   own: Readonly<Record<string, string>>,
 ): void {
-  async function isFound(store: ChangeableStore, { table }: StoredColumn): Promise<boolean> {
-    if (table === 'refusals') {
-      // `verify` is about the store, and they are beside it.
-      const wrong = await store.checkAll().catch((error: unknown) => error);
-      if (wrong !== undefined) expect(wrong).toBeInstanceOf(DamagedStore);
-      return wrong !== undefined;
-    }
-    const found = await check(store).catch((error: unknown) => error);
-    if (found instanceof UserError) return false;
-    return (found as Checked).findings.length > 0;
-  }
-
   describe(`each stored cell in ${name}`, () => {
     it('is found if it was changed, but for what nothing can tell', async () => {
       const store = await given();

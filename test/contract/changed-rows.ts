@@ -20,6 +20,8 @@ export interface StoreWithRows {
   openSigningKeys(): Promise<SigningKeys>;
   /** Executes SQL as somebody who may do everything and whom no trigger stops. */
   change(sql: string): Promise<void>;
+  /** Returns an SQL literal of bytes. */
+  bytes(digits: string): string;
   /** Checks the whole store once. */
   check(): Promise<void>;
 }
@@ -261,6 +263,28 @@ export function changedRowContract(name: string, create: () => Promise<StoreWith
       expect(await log.append(1, () => [traced])).toMatchObject({ kind: 'appended' });
       expect(await log.head()).toBe(2);
       expect(damage).toEqual([]);
+    });
+
+    it('is found by the append that would add it: a node of the tree ahead of the log', async () => {
+      const { store, log, damage } = await given();
+      const node = store.bytes('ab'.repeat(32));
+      await store.change(`INSERT INTO tree_nodes VALUES (8, 0, ${node})`);
+      const events = Array.from({ length: 255 }, (_, n) => newEvent(placed(BigInt(n + 8))));
+      expect(await log.append(1, () => events.slice(0, 254))).toMatchObject({ kind: 'appended' });
+      expect(damage).toEqual([]);
+      const append = () => log.append(255, () => events.slice(254));
+      expect(await append()).toMatchObject({ kind: 'unavailable' });
+      expect(damage).toEqual([expect.any(DamagedStore)]);
+      expect(await append()).toMatchObject({ kind: 'unavailable' });
+      expect(await log.head()).toBe(255);
+      await expect(store.check()).rejects.toThrow(DamagedStore);
+    });
+
+    it('is found ahead of the log, as the trace of an event to come', async () => {
+      const { store } = await given();
+      await store.check();
+      await store.change(`INSERT INTO event_traces VALUES (2, 'planted')`);
+      await expect(store.check()).rejects.toThrow('the trace at position 2 is of no event');
     });
 
     it('does not keep others from being found', async () => {

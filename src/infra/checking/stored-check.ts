@@ -228,6 +228,12 @@ export function requireSameTree(tree: Frontier, due: TreeHead): void {
   }
 }
 
+/** Throws {@link DamagedStore} for the position of a trace of which the log has no event. */
+export function requireNoTraceOf(position: number | undefined): void {
+  if (position === undefined) return;
+  throw new DamagedStore(`the trace at position ${position} is of no event`);
+}
+
 /** Throws {@link DamagedStore} unless as many kept outcomes are found as were recorded. */
 export function requireAllKept(recorded: number, found: number): void {
   if (found === recorded) return;

@@ -6,11 +6,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Histogram } from '../../app/histogram.ts';
 import { highestIdIn, recordOf } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
+import { DamagedStore } from '../../app/ports/store.ts';
 import type { StoredEvent } from '../events/codec.ts';
 import { BEGIN, type Change } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
-import { isRefusal } from './connection/errors.ts';
+import { isRefusal, isTaken } from './connection/errors.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { type KnownHead, OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -63,8 +64,11 @@ export async function resultOf(
     return appended(appending, change);
   }
   if (change.isNothing || isRefusal(error)) {
-    // A refused row may be due to rows at the end of the log that are not part of it.
-    const check = () => new MerkleTables(appending.db).requireWhole();
+    // A refused row may be due to rows at the end of the log that are not part of it, or beside it.
+    const check = async () => {
+      await new MerkleTables(appending.db).requireWhole();
+      if (isTaken(error)) throw new DamagedStore(`the database: ${error.message}`);
+    };
     const checked = appending.reporting(check).then(
       () => (change.isNothing ? undefined : appending.refused(error)),
       () => undefined,

@@ -1,13 +1,22 @@
 /** The check of the rows that are in no proof: API keys and kept outcomes. */
 
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
-import { requireAllKept } from '../checking/stored-check.ts';
+import { requireAllKept, requireNoTraceOf } from '../checking/stored-check.ts';
 import { keyIn, requirePossible } from '../events/row-mapping.ts';
-import type { Queryable } from './connection/connection.ts';
+import type { Queryable, Statement } from './connection/connection.ts';
 import { recordedHome } from './epochs-table.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
 import { keyRowsIn } from './key-store.ts';
-import { SCHEMA_VERSION, WITH_EPOCHS, WITH_SECOND_PLACES } from './schema.ts';
+import { SCHEMA_VERSION, WITH_EPOCHS, WITH_SECOND_PLACES, WITH_TRACES } from './schema.ts';
+
+/** A trace that is planted ahead of the log would be taken for that of the event to come. */
+const TRACES_OF_NONE: Statement = {
+  name: 'check_traces',
+  text: `
+    SELECT position FROM store_orders.event_traces WHERE position < 1
+    UNION ALL SELECT position FROM store_orders.event_traces
+      WHERE position > (SELECT coalesce(max(position), 0) FROM store_orders.events) LIMIT 1`,
+};
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -22,8 +31,8 @@ const OUTCOME_BYTES = 200;
 export const THROUGH_INDEXES = 'SET enable_seqscan = off; SET enable_bitmapscan = off';
 
 /**
- * Checks the checksum of every API key and every kept outcome, that a lookup finds each, and the
- * changes of the keys. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * Checks the checksum of every API key and every kept outcome, that a lookup finds each, the changes of
+ * the keys, and that traces are of events. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
  * @param db It reads {@link THROUGH_INDEXES}.
  * @param version The version of the store's schema.
  */
@@ -32,6 +41,9 @@ export async function* checkRows(db: Queryable, version = SCHEMA_VERSION): Async
     for (const key of rows.map(keyIn)) requirePossible(changes.get(key.id) ?? [], key);
   }
   if (version >= WITH_EPOCHS) await recordedHome(db);
+  if (version >= WITH_TRACES) {
+    requireNoTraceOf((await db.query<[number]>(TRACES_OF_NONE))[0]?.[0]);
+  }
   const count = '(SELECT count(*) FROM store_orders.kept_outcomes)';
   const [[recorded, counted] = [0, 0]] = await db.query<[number, number]>({
     name: `count_kept_${version}`,

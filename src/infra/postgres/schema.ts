@@ -16,6 +16,8 @@ export const WITH_CHECKSUMS = 3;
 export const WITH_EPOCHS = 4;
 /** The schema version that introduced the limits of API keys. */
 export const WITH_LIMITS = 5;
+/** The schema version that introduced the traces of events. */
+export const WITH_TRACES = 6;
 /** The schema version that introduced the changes of API keys and the number of kept outcomes. */
 export const WITH_SECOND_PLACES = 7;
 

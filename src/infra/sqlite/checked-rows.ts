@@ -3,14 +3,20 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
-import { requireAllKept } from '../checking/stored-check.ts';
+import { requireAllKept, requireNoTraceOf } from '../checking/stored-check.ts';
 import { type KeyChangeRow, keyIn, requirePossible } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { keyRowsIn } from './key-store.ts';
-import { SCHEMA_VERSION, WITH_SECOND_PLACES } from './schema.ts';
+import { SCHEMA_VERSION, WITH_SECOND_PLACES, WITH_TRACES } from './schema.ts';
 import { signingKeysIn } from './signing-keys.ts';
 
 const KEY_CHANGES = 'SELECT id, checksum, limits_checksum FROM key_changes WHERE id = ?';
+
+/** A trace that is planted ahead of the log would be taken for that of the event to come. */
+const TRACES_OF_NONE = `
+  SELECT position FROM event_traces WHERE position < 1
+  UNION ALL SELECT position FROM event_traces
+    WHERE position > (SELECT coalesce(max(position), 0) FROM events)`;
 
 /** The kept outcomes of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -46,7 +52,8 @@ function tablesBeside(db: Database.Database): readonly string[] {
 
 /**
  * Checks the checksum of every API key and every kept outcome, that a lookup finds each, the changes
- * of the keys, and the form of the record of signing keys. Yields the bytes read since the previous yield. Throws {@link DamagedStore}.
+ * of the keys, the form of the record of signing keys, and that traces are of events. Yields the bytes
+ * read since the previous yield. Throws {@link DamagedStore}.
  * @param version The version of the store's schema.
  */
 export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Iterable<number> {
@@ -60,6 +67,9 @@ export function* checkRows(db: Database.Database, version = SCHEMA_VERSION): Ite
     if (changes !== undefined) requirePossible(changes.all(id) as KeyChangeRow[], key);
   }
   signingKeysIn(db);
+  if (version >= WITH_TRACES) {
+    requireNoTraceOf(db.prepare(TRACES_OF_NONE).pluck().get() as number | undefined);
+  }
   const kept = new KeptOutcomesTable(db);
   const count = '(SELECT count(*) FROM kept_outcomes)';
   const counts = `SELECT ${version < WITH_SECOND_PLACES ? count : 'kept_outcomes'}, ${count} FROM store`;

@@ -16,6 +16,7 @@ changedRowContract('PostgreSQL', async () => {
     openSigningKeys: async () => new PostgresSigningKeys(db),
     // Names are JSON texts there.
     change: (change) => tamper(url, change.replace('somebody else', '"somebody else"')),
+    bytes: (digits) => `'\\x${digits}'`,
     check: () => checkPostgresStore(url, async () => {}),
   };
 });

@@ -9,6 +9,7 @@ import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { memoryFolder } from '../../support/folder.ts';
 import { tamper } from '../../support/tampering.ts';
 import { changedCellContract, cutTwice, fillAll, type StoredColumn } from '../changed-cells.ts';
+import { plantedRowContract } from '../planted-rows.ts';
 
 const TYPES = { INTEGER: 'integer', TEXT: 'text', BLOB: 'bytes' } as const;
 
@@ -62,6 +63,19 @@ async function given() {
       });
       return changes > 0;
     },
+    async write(table: string, statement: string) {
+      const db = new Database(fileOf(table));
+      try {
+        const before = db.prepare('SELECT total_changes()').pluck().get();
+        db.exec(statement);
+        return db.prepare('SELECT total_changes()').pluck().get() !== before;
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error;
+        return false;
+      } finally {
+        db.close();
+      }
+    },
     async restore() {
       for (const end of FILES) {
         for (const log of ['-wal', '-shm']) rmSync(file + end + log, { force: true });
@@ -86,4 +100,10 @@ function columnsIn(db: Database.Database): readonly StoredColumn[] {
 
 changedCellContract('SQLite', given, (digits) => `x'${digits}'`, {
   'store.is_copy': 'the mark of older versions for a store that was moved: it begins an epoch',
+});
+
+plantedRowContract('SQLite', given, {
+  noBytes: `x''`,
+  inserts: ['INSERT INTO', 'INSERT OR REPLACE INTO'],
+  rowid: 'rowid',
 });

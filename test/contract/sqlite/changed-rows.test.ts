@@ -15,6 +15,7 @@ changedRowContract('SQLite', async () => {
     openKeys: async () => new SqliteKeyStore(db),
     openSigningKeys: async () => new SqliteSigningKeys(db),
     change: async (sql) => tamper(file, (changed) => changed.exec(sql)),
+    bytes: (digits) => `x'${digits}'`,
     check: () => checkSqliteStore(file, async () => {}),
   };
 });

@@ -78,6 +78,15 @@ function codeOf(error: Error): string | undefined {
   return ((error.cause ?? error) as pg.DatabaseError).code;
 }
 
+/**
+ * Returns true if a key of the store's own tables refuses a row. The program writes only rows that it
+ * lets through, so others have written before, where the row belongs.
+ */
+export function isTaken(error: unknown): error is pg.DatabaseError {
+  const { code, schema } = error as pg.DatabaseError;
+  return isRefusal(error) && code === '23505' && schema === 'store_orders';
+}
+
 /** Returns true if the server cannot read its stored data. */
 export function isDamage(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');

@@ -94,14 +94,29 @@ export function isSqliteDamage(error: unknown): error is Error {
   );
 }
 
+/**
+ * Returns true if a guard or a key of the schema refuses a row. The program writes only rows that they
+ * let through, so others have written before, where the row belongs.
+ */
+function isGuarded(error: unknown): error is Error {
+  return (
+    error instanceof Database.SqliteError &&
+    /^SQLITE_CONSTRAINT_(?:TRIGGER|PRIMARYKEY|UNIQUE|ROWID)$/.test(error.code)
+  );
+}
+
 /** Returns true if another process holds a lock that SQLite has waited for. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code);
 }
 
-/** Converts damage found by SQLite to {@link DamagedStore}. Returns any other error unchanged. */
+/**
+ * Converts damage found by SQLite, or by a guard of the schema, to {@link DamagedStore}. Returns any
+ * other error unchanged.
+ */
 export function orDamaged(error: unknown): unknown {
-  return isSqliteDamage(error) ? new DamagedStore(`the database: ${error.message}`) : error;
+  const isDamage = isSqliteDamage(error) || isGuarded(error);
+  return isDamage ? new DamagedStore(`the database: ${error.message}`) : error;
 }
 
 /**
