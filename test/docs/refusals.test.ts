@@ -101,6 +101,13 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     change(openDatabase(file), 'UPDATE store SET is_copy = 3');
     return {};
   },
+  'FILE has the statement of epoch 1': async (file) => {
+    await served(file);
+    const db = openDatabase(file);
+    const [statement] = cutTwice(storeIdOf(db)).statements;
+    change(db, `INSERT INTO epochs VALUES (1, '${statement}')`);
+    return {};
+  },
   'FILE has 0 changes': async (file) => {
     await served(file);
     const db = openDatabase(file);

@@ -411,10 +411,58 @@ async function renamedKey(): Promise<void> {
   const rename = `UPDATE api_keys SET name = 'boss'`;
   const db = new Database(store.file);
   expect(() => db.exec(rename)).toThrow(/only added, limited and revoked/);
+  const others =
+    'hash, scopes, created_at, expires_at, revoked_at, checksum, limits, limits_checksum';
+  const replace = `REPLACE INTO api_keys SELECT id, 'boss', ${others} FROM api_keys`;
+  expect(() => db.exec(replace)).toThrow(/only added, limited and revoked/);
   db.close();
   store.tamper(rename);
   await store.isFoundBy(['verify'], /API key|api_keys|checksum/);
   expect((await store.place.run('keys', 'list')).code).not.toBe(0);
+}
+
+async function addedKey(): Promise<void> {
+  const store = await withApiKey();
+  const columns = 'id, name, hash, scopes, created_at, expires_at, revoked_at';
+  const db = new Database(store.file);
+  const [, , ...others] = db.prepare(`SELECT ${columns} FROM api_keys`).raw().get() as string[];
+  const row = ['AbCdEfGh01', 'boss', ...others];
+  const insert = db.prepare(`INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)`);
+  insert.run(...row, checksumOf('api_keys', row));
+  db.close();
+  await store.isNotFoundBy(...store.audit);
+  expect(await store.start()).toContain('answers at');
+  expect((await store.run('keys', 'list')).out).toContain('boss');
+}
+
+async function aheadOfTheLog(): Promise<void> {
+  for (const row of [
+    `event_traces VALUES (6, '${TRACEPARENT}')`,
+    `tree_nodes VALUES (8, 0, x'')`,
+  ]) {
+    const store = await Store.make();
+    const db = new Database(store.file);
+    expect(() => db.exec(`INSERT INTO ${row}`)).toThrow(Database.SqliteError);
+    db.close();
+    store.tamper(`INSERT INTO ${row}`);
+    await store.isFoundBy(['verify'], /is of no event|belong to no event/);
+    expect(await store.start()).toMatch(/is of no event|belong to no event/);
+  }
+}
+
+async function plantedCut(): Promise<void> {
+  const store = await Store.make();
+  const backup = store.place.file('backup.db');
+  await store.run('backup', backup);
+  const restored = { DATABASE_URL: `sqlite:${backup}` };
+  expect(await store.start(restored)).toContain('a new epoch has begun');
+  const db = new Database(store.file);
+  db.exec(`ATTACH '${backup}' AS b; INSERT INTO epochs SELECT * FROM b.epochs`);
+  db.close();
+  const says = /has the statement of epoch 1, and .*-head ends with epoch 0/;
+  await store.isFoundBy(['verify'], says);
+  expect(await store.start()).toMatch(says);
+  expect((await store.place.run('audit', 'checkpoint')).err).toMatch(says);
 }
 
 async function renamedKeyWithItsChecksum(): Promise<void> {
@@ -703,6 +751,9 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'damages the `-wal` file': damagedWal,
   'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
+  'adds a statement': plantedCut,
+  'adds a node of the tree': aheadOfTheLog,
+  'adds an API key': addedKey,
   'undoes the last changes': withoutRevocation,
   'makes a revoked API key valid': revivedKey,
   'changes an API key by SQL': renamedKey,

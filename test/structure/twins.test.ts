@@ -62,8 +62,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   ],
   'postgres/checked-rows.ts': ['THROUGH_INDEXES', 'the server may scan a table that has an index'],
   'sqlite/epochs-table.ts': [
-    'storeIdOf isCopy copyIn firstHeadOf',
-    'a copied file says of itself that it is one',
+    'requireSameEpoch storeIdOf isCopy copyIn firstHeadOf',
+    'a copied file says of itself that it is one; and no other instance begins an epoch',
   ],
   'sqlite/key-store.ts': [
     'noteKeyChangesIn',
@@ -111,7 +111,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'sqlite/stored-events.ts': ['StoredEvents', 'prepares its statement once'],
   'postgres/stored-events.ts': ['CHUNK_EVENTS readStored', 'has no prepared state'],
   'sqlite/head-file.ts': [
-    'requireSameBeside readHeadOf headFileOf',
+    'requireSameBeside begunHeadOf readHeadOf headFileOf',
     'the head file lies beside the store and tells the server of appends',
   ],
   'postgres/head-file.ts': ['openHeadFile', 'the head file lies on the machine of each instance'],

@@ -73,7 +73,7 @@ function padded(position: number): string {
 }
 
 /** Parses a record; returns `undefined` if it is invalid. */
-function decode(bytes: Buffer): AcknowledgedHead | undefined {
+export function decode(bytes: Buffer): AcknowledgedHead | undefined {
   const record = bytes.toString('latin1');
   const { groups = {} } = FORM_2.exec(record) ?? FORM_1.exec(record) ?? {};
   const { text = '', storeId = '', position, root, digest, epoch = FIRST_EPOCH } = groups;

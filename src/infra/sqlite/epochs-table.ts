@@ -9,7 +9,8 @@ import { highestOf } from '../../app/log/recorded-event.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type EpochRow, epochsFrom, requireOneStore } from '../checking/stored-check.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
-import { headFileOf, readHeadOf } from './head-file.ts';
+import { noteEpoch } from '../head/noted-epoch.ts';
+import { begunHeadOf, headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 /** Returns the epochs of a store's log. */
@@ -21,6 +22,16 @@ export function epochsIn(db: Database.Database): Epochs {
 export function epochRowsIn(db: Database.Database): readonly EpochRow[] {
   const select = db.prepare('SELECT number, statement FROM epochs ORDER BY number');
   return select.raw().all() as EpochRow[];
+}
+
+/**
+ * Throws {@link DamagedStore} if a log is no longer in the epoch with this number. While a server holds
+ * its lock, store-orders begins none.
+ */
+export function requireSameEpoch(db: Database.Database, number: number): void {
+  const found = db.prepare('SELECT count(*) FROM epochs').pluck().get() as number;
+  if (found === number) return;
+  throw new DamagedStore(`the log was in epoch ${number}, and has ${found} statements of epochs`);
 }
 
 /** Returns the id that a store was given when it was created. Throws {@link DamagedStore}. */
@@ -120,11 +131,13 @@ export function firstHeadOf(db: Database.Database): AcknowledgedHead {
 }
 
 /**
- * Begins a new epoch if the store is a copy that is about to be continued.
+ * Begins a new epoch if the store is a copy that is about to be continued, or completes the beginning
+ * of one that was interrupted.
  * @param to The id of the copy by which it is continued. There is none to begin if the store was
  * handed over to that one.
  */
 export function beginDueEpoch(file: string, db: Database.Database, to?: string): Epochs {
+  if (!isCopy(db)) return completeBegun(file, db);
   const begin = db.transaction(() => {
     const copy = copyIn(db);
     if (copy === undefined || (to !== undefined && copy.mark === handedTo(to))) return undefined;
@@ -132,10 +145,16 @@ export function beginDueEpoch(file: string, db: Database.Database, to?: string):
     // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);
     const isExact = copy.kind === 'backup' && (head?.position ?? 0) > headOf(db).size;
-    return recordBreak(db, 'copy_continued', head, isExact);
+    return recordBreak(file, db, 'copy_continued', { head, isExact });
   });
   noteBreak(file, begin.immediate());
   return epochsIn(db);
+}
+
+function completeBegun(file: string, db: Database.Database): Epochs {
+  const epochs = epochsIn(db);
+  noteBreak(file, begunHeadOf(file, epochs));
+  return epochs;
 }
 
 /**
@@ -144,17 +163,20 @@ export function beginDueEpoch(file: string, db: Database.Database, to?: string):
  */
 export function acceptBreak(file: string, db: Database.Database, isExact: boolean): Epochs {
   const head = readHeadOf(file);
-  const begin = db.transaction(() => recordBreak(db, 'loss_accepted', head, isExact));
+  const begin = db.transaction(() => recordBreak(file, db, 'loss_accepted', { head, isExact }));
   noteBreak(file, begin.immediate());
   return epochsIn(db);
 }
 
-/** Records a break, and returns the first head of the new epoch. */
+/**
+ * Records a break in a transaction, and returns the first head of the new epoch. It is noted before the
+ * commit: a statement without such a note was recorded by somebody else.
+ */
 function recordBreak(
+  file: string,
   db: Database.Database,
   reason: BreakReason,
-  acknowledged: AcknowledgedHead | undefined,
-  isExact: boolean,
+  { head: acknowledged, isExact }: { head: AcknowledgedHead | undefined; isExact: boolean },
 ): AcknowledgedHead {
   const before = epochsIn(db);
   const { size: position, root } = headOf(db);
@@ -168,6 +190,7 @@ function recordBreak(
     isExact,
   };
   const begun = breakAfter(before, cut);
+  noteEpoch(headFileOf(file), begun.acknowledged);
   db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
   return begun.acknowledged;

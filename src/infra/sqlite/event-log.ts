@@ -13,7 +13,7 @@ import { decode, encode } from '../events/codec.ts';
 import { HeadFile } from '../head/head-file.ts';
 import type { AppendSignal } from './append-signal.ts';
 import { requireWholeLog } from './database.ts';
-import { beginDueEpoch, epochsIn, isCopy } from './epochs-table.ts';
+import { beginDueEpoch, isCopy } from './epochs-table.ts';
 import { headFileOf } from './head-file.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { KnownHead } from './known-head.ts';
@@ -239,7 +239,7 @@ export function openLog(
   const { wal = new Wal(file) } = given;
   requireWholeLog(file, db);
   const beginAppending = () => {
-    const { storeId, id } = isCopy(db) ? beginDueEpoch(file, db) : epochsIn(db);
+    const { storeId, id } = beginDueEpoch(file, db);
     return new HeadFile(headFileOf(file), storeId, id);
   };
   const log = new SqliteEventLog(db, { ...given, beginAppending, wal });

@@ -19,7 +19,7 @@ import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
 import { copyIn, epochRowsIn, storeIdOf } from './epochs-table.ts';
-import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
+import { begunHeadOf, headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import {
   APPLICATION_ID,
   SCHEMA_VERSION,
@@ -80,7 +80,8 @@ export function openSqliteEvidence(file: string): Evidence {
       .get() as number;
     const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : epochRowsIn(db), flaws);
     const copy = version < WITH_EPOCHS ? undefined : orFlaw(() => copyIn(db), flaws);
-    if (noted === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
+    const head = begunHeadOf(file, epochs) ?? noted;
+    if (head === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
       flaws.push(`${headFileOf(file)} is missing or cannot be read`);
     }
     if (flaws.length === 0) orFlaw(() => requireSameBeside(file, (at) => readLog(file, at)), flaws);
@@ -93,7 +94,7 @@ export function openSqliteEvidence(file: string): Evidence {
       ...(version < WITH_TREE
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
-      acknowledged: noted && headOf(file, noted, epochs, copy !== undefined),
+      acknowledged: head && headOf(file, head, epochs, copy !== undefined),
       signsWith: isChecked ? orFlaw(() => signingKeysIn(db), [])?.at(-1)?.verifierKey : undefined,
       flaws,
       close() {

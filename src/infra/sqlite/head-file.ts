@@ -6,8 +6,10 @@ import {
   type ComparedLog,
   contradictionOf,
 } from '../../app/log/acknowledged-head.ts';
+import { type Epochs, epochNumberOf } from '../../app/log/epochs.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { readHeadFile } from '../head/head-file.ts';
+import { readNotedEpoch } from '../head/noted-epoch.ts';
 import { readKeyChanges } from '../head/noted-key-changes.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
@@ -39,9 +41,7 @@ export function refuseOtherLog(file: string, readLog: (at: number) => Log): void
 
 /** Returns the contradiction between the log of a store's file and its head, if there is one. */
 export function contradictionIn(file: string, readLog: (at: number) => Log): string | undefined {
-  const head = readHeadOf(file);
-  const keyChanges = head && readKeyChanges(headFileOf(file), head.storeId);
-  const log = readLog(head?.position ?? 0);
+  const { head, keyChanges, log } = readBoth(file, readLog);
   if (head === undefined) {
     const isDue = log.hasHead && log.position > 0 && !log.isCopy;
     return isDue ? missing(file, log.position) : undefined;
@@ -51,8 +51,51 @@ export function contradictionIn(file: string, readLog: (at: number) => Log): str
   if (log.isCopy && log.storeId === head.storeId) return undefined;
   const wrong = contradictionOf(head, log);
   if (wrong !== undefined) return `The log in ${file} ${wrong}.`;
+  const unnoted = unnotedEpoch(file, head, log);
+  if (unnoted !== undefined) return `${unnoted}.`;
   const lost = lostKeyChanges(file, keyChanges, log.keyChanges);
   return lost && `${lost}.`;
+}
+
+/** The head beside a store's file, the number of changes of API keys noted there, and the log. */
+interface Beside {
+  readonly head: AcknowledgedHead | undefined;
+  readonly keyChanges: number | undefined;
+  readonly log: Log;
+}
+
+function readBoth(file: string, readLog: (at: number) => Log): Beside {
+  const head = readHeadOf(file);
+  const keyChanges = head && readKeyChanges(headFileOf(file), head.storeId);
+  const log = readLog(head?.position ?? 0);
+  const begun = begunHeadOf(file, log.epochs);
+  if (begun === undefined) return { head, keyChanges, log };
+  // The copy that was continued may have fewer changes of keys.
+  return { head: begun, keyChanges: undefined, log: readLog(begun.position) };
+}
+
+/**
+ * Returns the first head of the epoch that a log is in, if a process was interrupted when the statement
+ * of the break was recorded and that head was not yet the head of the store.
+ */
+export function begunHeadOf(file: string, { id }: Epochs): AcknowledgedHead | undefined {
+  const noted = readNotedEpoch(headFileOf(file));
+  return noted?.epoch === id ? noted : undefined;
+}
+
+/**
+ * Returns a clause if the log is in an epoch that no process has noted before it began; not where it
+ * contradicts the head anyway.
+ */
+function unnotedEpoch(file: string, head: AcknowledgedHead, log: Log): string | undefined {
+  const { id, number } = log.epochs;
+  if (contradictionOf(head, log) !== undefined) return undefined;
+  // A start may have begun the epoch between the reads of the head and of the log.
+  if (head.epoch === id || readHeadOf(file)?.epoch === id) return undefined;
+  return (
+    `${file} has the statement of epoch ${number}, and ${headFileOf(file)} ends with epoch ` +
+    `${epochNumberOf(head.epoch)}: either that is an older copy, or somebody else has recorded the statement`
+  );
 }
 
 function lostKeyChanges(file: string, noted = 0, there = noted): string | undefined {
@@ -72,13 +115,12 @@ function missing(file: string, position: number): string {
 
 /**
  * Throws {@link DamagedStore} if the mark of a store's file as a copy is damaged or contradicts its
- * head, or if the file lacks the statement of its head's epoch or noted changes of API keys.
+ * head, or if the file lacks the statement of its head's epoch, has one of another, or lacks noted
+ * changes of API keys.
  * @param readLog Of {@link refuseOtherLog}.
  */
 export function requireSameBeside(file: string, readLog: (at: number) => Log): void {
-  const head = readHeadOf(file);
-  const noted = head && readKeyChanges(headFileOf(file), head.storeId);
-  const log = readLog(head?.position ?? 0);
+  const { head, keyChanges, log } = readBoth(file, readLog);
   if (head !== undefined && isFalselyMarked(head, log)) {
     throw new DamagedStore(falselyMarked(file, head.position));
   }
@@ -88,8 +130,9 @@ export function requireSameBeside(file: string, readLog: (at: number) => Log): v
       `${headFileOf(file)} is of epoch ${head.epoch}, of which this log has no statement`,
     );
   }
-  const lost = lostKeyChanges(file, noted, log.keyChanges);
-  if (lost !== undefined) throw new DamagedStore(lost);
+  const unnoted = head && unnotedEpoch(file, head, log);
+  const wrong = unnoted ?? lostKeyChanges(file, keyChanges, log.keyChanges);
+  if (wrong !== undefined) throw new DamagedStore(wrong);
 }
 
 // A mark of an older version is one flipped bit away from none, and a break is signed for ever.

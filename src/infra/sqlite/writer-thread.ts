@@ -16,14 +16,14 @@ import { migratedNotice } from '../checking/migrated.ts';
 import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { cannotOpen, openDatabase, requireWholeLog } from './database.ts';
-import { beginDueEpoch, type Copy, copyIn } from './epochs-table.ts';
+import { beginDueEpoch, type Copy, copyIn, requireSameEpoch } from './epochs-table.ts';
 import { openLog, type SqliteEventLog } from './event-log.ts';
 import { noteKeyChangesIn } from './key-store.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
-import { storageFaultOf } from './storage/fault.ts';
+import { orUnavailable, storageFaultOf } from './storage/fault.ts';
 import { StorageHealth } from './storage/health.ts';
 import { Checkpoints } from './wal/checkpoints.ts';
 import { Wal } from './wal/wal.ts';
@@ -97,7 +97,7 @@ function open(made: (where: string) => void): Opened {
     const damaged = (cause: Error) => impaired('store_damaged', cause);
     requireWholeLog(file, db);
     const copy = copyIn(db);
-    const { ids } = beginDueEpoch(file, db);
+    const { ids, number } = beginDueEpoch(file, db);
     if (copy !== undefined) send(begunBecauseOf(copy.kind));
     const signal = new AppendSignal(signalled);
     const log = openLog(file, db, { damaged, wal, signal });
@@ -110,7 +110,12 @@ function open(made: (where: string) => void): Opened {
     });
     const mended = (reason: Impairment) => send({ kind: 'mended', reason });
     const health = new StorageHealth(file, () => log.probe(), { impaired, mended });
-    const looking = setInterval(() => look(wal, log, health, damaged), LOOK_INTERVAL_MS);
+    const requireSame = () => {
+      wal.requireInPlace();
+      log.requireExtended();
+      orUnavailable(() => requireSameEpoch(db, number));
+    };
+    const looking = setInterval(() => look(requireSame, health, damaged), LOOK_INTERVAL_MS);
     return {
       log,
       ids,
@@ -143,17 +148,15 @@ function begunBecauseOf(kind: Copy['kind']): FromWriter {
 
 /**
  * Notices while nothing is recorded, too, that the files are not in their place or not whole, or that
- * the log in them is another one.
+ * the log in them is another one, or in another epoch.
  */
 function look(
-  wal: Wal,
-  log: SqliteEventLog,
+  requireSame: () => void,
   health: StorageHealth,
   damaged: (cause: Error) => void,
 ): void {
   try {
-    wal.requireInPlace();
-    log.requireExtended();
+    requireSame();
   } catch (error) {
     if (isDamage(error)) damaged(error);
     else health.note(error as Error);

@@ -19,6 +19,7 @@ import type { AcknowledgedHead } from '../../../src/app/log/acknowledged-head.ts
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { HeadFile, readHeadFile, replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { UNKNOWN_ROOT } from '../../../src/infra/head/head-records.ts';
+import { noteEpoch } from '../../../src/infra/head/noted-epoch.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
@@ -353,8 +354,10 @@ describe('a store whose end is lost', () => {
     const { file } = await cutStore(300, 290);
     const head = readFileSync(`${file}-head`);
     await acceptLossInSqlite(file);
+    const begun = readHeadFile(`${file}-head`) ?? expect.fail();
     await storeWith(700, file, 5_000);
     writeFileSync(`${file}-head`, head);
+    noteEpoch(`${file}-head`, begun);
     // In another epoch that much is known to be lost.
     await storeWith(1, file);
     const db = new Database(file);
