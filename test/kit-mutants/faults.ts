@@ -177,6 +177,29 @@ export function changingRequests(
   };
 }
 
+/** An HTTP application that reads other bodies than were sent. */
+export function changingBodies(
+  app: RequestListener,
+  change: (body: string, req: IncomingMessage) => string,
+): RequestListener {
+  return (req, res) => {
+    const push = req.push.bind(req);
+    const chunks: Buffer[] = [];
+    // Node's parser pushes what it reads into the request, and `null` at its end.
+    req.push = (chunk: Buffer | null) => {
+      if (chunk !== null) return chunks.push(chunk) > 0;
+      const body = Buffer.concat(chunks).toString();
+      if (body !== '') push(Buffer.from(change(body, req)));
+      return push(null);
+    };
+    if (req.headers['content-length'] !== undefined) {
+      delete req.headers['content-length'];
+      req.headers['transfer-encoding'] = 'chunked';
+    }
+    app(req, res);
+  };
+}
+
 /** An int64 after a detour through a JavaScript number. */
 export function rounded(id: bigint): bigint {
   return BigInt.asIntN(64, BigInt(Number(id)));

@@ -1,5 +1,6 @@
 import { CANCELLATIONS, CONNECTIONS, RACES } from './cancellations.ts';
 import type { Fault } from './faulty.ts';
+import { FORMS } from './forms.ts';
 import { IDS } from './ids.ts';
 import { KEYS } from './keys.ts';
 import { LISTS } from './lists.ts';
@@ -8,6 +9,7 @@ import { LISTS } from './lists.ts';
 export const CONTRACT_FAULTS: readonly Fault[] = [
   ...KEYS,
   ...IDS,
+  ...FORMS,
   ...LISTS,
   ...CANCELLATIONS,
   ...RACES,

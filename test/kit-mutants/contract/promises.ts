@@ -2,6 +2,7 @@ import { requestsIn, type Submission } from '../../../src/app/log/submission.ts'
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
 import { CONDITIONS } from './conditions.ts';
 import { bare, type Fault, fail, since, watching } from './faulty.ts';
+import { PROMISED_FORMS } from './forms.ts';
 
 /** Faults against promises that only this service makes: the contract is silent about them. */
 
@@ -275,6 +276,7 @@ export const PROMISES: readonly Fault[] = [
       (exchange) => fail(exchange, 409, 'order_cancelled'),
     ),
   },
+  ...PROMISED_FORMS,
   ...CONDITIONS,
   ...IDEMPOTENCY,
 ];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Asked, Authorization } from '../targets/api-client.ts';
+import type { Asked, WithKey } from '../targets/api-client.ts';
 
 /** Requests without a valid key: everything that a careless server may take for one. */
 
@@ -7,7 +7,7 @@ import type { Asked, Authorization } from '../targets/api-client.ts';
 export interface Attempt {
   /** The attempt in words that do not disclose the key. */
   readonly what: string;
-  readonly asked: Asked & { readonly authorization: Authorization | null };
+  readonly asked: Asked & { readonly authorization: WithKey | null };
 }
 
 /** Returns everything that may be taken for a key, the likeliest first. */

@@ -11,6 +11,7 @@ import { authentication } from './authentication.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
 import { conditions } from './conditions.ts';
+import { forms } from './forms.ts';
 import { idempotency, idempotencyLater } from './idempotency.ts';
 import { ids } from './ids.ts';
 import { ignore, whatIsLacking } from './lacking.ts';
@@ -29,6 +30,7 @@ const CHECKS: readonly Check[] = [
   ...ids,
   ...commands,
   ...promises,
+  ...forms,
   ...conditions,
   ...idempotency,
   ...concurrency,

@@ -21,8 +21,8 @@ export interface Answer {
   header(name: string): string;
 }
 
-/** A value of the header Authorization. */
-export interface Authorization {
+/** A value of a header that has the key. */
+export interface WithKey {
   readonly value: string;
   /** The same in a shell where KEY is set: a report must not disclose the key. */
   readonly shell: string;
@@ -31,9 +31,9 @@ export interface Authorization {
 export interface Asked {
   readonly body?: string;
   /** Another authorization than the client's key; `null` for none. */
-  readonly authorization?: Authorization | null;
-  /** More headers, which must not contain the key. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly authorization?: WithKey | null;
+  /** More headers, or others in place of the usual ones. */
+  readonly headers?: Readonly<Record<string, string | WithKey>>;
   /** The order that a path is about which does not have its id as the contract writes it. */
   readonly about?: bigint;
   /** The path in a shell, with {@link ORDER} for the id. */
@@ -83,15 +83,18 @@ export class ApiClient {
   }
 
   async #send(method: string, path: string, asked: Asked): Promise<Answer> {
-    const { body, authorization, headers } = asked;
+    const { body, authorization, headers = {} } = asked;
     const value = authorization === undefined ? `Bearer ${this.#key}` : authorization?.value;
+    const more = Object.entries(headers).map(([name, given]) => {
+      return [name, typeof given === 'string' ? given : given.value];
+    });
     const message = {
       method,
       url: this.baseUrl + path,
       headers: {
         ...(value === undefined ? {} : { authorization: value }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
+        ...(body === undefined || hasType(asked) ? {} : { 'content-type': 'application/json' }),
+        ...Object.fromEntries(more),
       },
       ...(body === undefined ? {} : { body }),
       timeoutMs: TIMEOUT_MS,
@@ -120,14 +123,18 @@ export class ApiClient {
   }
 }
 
+/** Returns true if a request has another content type than the usual one. */
+function hasType({ headers = {} }: Asked): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+}
+
 /** Returns a request as a line for a shell. */
-function lineOf(
-  method: string,
-  path: string,
-  { body, authorization, headers = {} }: Asked,
-): string {
-  const isUsual = authorization === undefined && headers['content-type'] === undefined;
-  const more = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
+function lineOf(method: string, path: string, asked: Asked): string {
+  const { body, authorization, headers = {} } = asked;
+  const isUsual = authorization === undefined && !hasType(asked);
+  const more = Object.entries(headers).map(([name, value]) => {
+    return typeof value === 'string' ? `-H '${name}: ${value}'` : `-H "${name}: ${value.shell}"`;
+  });
   if (method === 'POST' && isUsual && path === '/store/orders') {
     return [`placed '${body}'`, ...more].join(' ');
   }
@@ -139,7 +146,7 @@ function lineOf(
     ...(isUsual || authorization === null || authorization
       ? []
       : ['-H "Authorization: Bearer $KEY"']),
-    ...(isUsual || body === undefined || headers['content-type']
+    ...(isUsual || body === undefined || hasType(asked)
       ? []
       : ["-H 'Content-Type: application/json'"]),
     ...more,

@@ -4,7 +4,7 @@ import { exactJson } from '../history/exact-json.ts';
 import { wrongWithError, wrongWithOrder } from '../oracle/shapes.ts';
 import { Violation } from '../target.ts';
 import { MAX_INT64, MIN_INT64, type Order, type Rejection } from '../vocabulary.ts';
-import { type Answer, type ApiClient, CannotCheck, idIn } from './api-client.ts';
+import { type Answer, type ApiClient, type Asked, CannotCheck, idIn } from './api-client.ts';
 import { ORDER } from './trace.ts';
 
 /**
@@ -101,9 +101,12 @@ export class OrdersApi {
     return { id: order.id, order };
   }
 
-  /** Sends the request of placeOrder, and returns its answer unchecked. */
-  async askToPlace(placing: Placing): Promise<Answer> {
-    const answer = await this.client.ask('POST', '/store/orders', { body: bodyOf(placing) });
+  /**
+   * Sends the request of placeOrder, and returns its answer unchecked.
+   * @param asked The same order in another form.
+   */
+  async askToPlace(placing: Placing, asked: Asked = { body: bodyOf(placing) }): Promise<Answer> {
+    const answer = await this.client.ask('POST', '/store/orders', asked);
     const id = isSuccess(answer) ? idIn(answer) : undefined;
     if (id !== undefined) this.#ledger?.place({ ...placing, id, complete: false });
     return answer;
@@ -130,9 +133,17 @@ export class OrdersApi {
     return this.#orderIn(answer, 200, ANSWER_RULES.shipped);
   }
 
-  /** Sends the request of shipOrder, and returns its answer unchecked. */
-  async askToShip(orderId: bigint, shipDate: string, headers = {}): Promise<Answer> {
-    const asked = { body: `{"shipDate":"${shipDate}"}`, headers };
+  /**
+   * Sends the request of shipOrder, and returns its answer unchecked.
+   * @param body The same date in another form.
+   */
+  async askToShip(
+    orderId: bigint,
+    shipDate: string,
+    headers = {},
+    body = `{"shipDate":"${shipDate}"}`,
+  ): Promise<Answer> {
+    const asked = { body, headers };
     try {
       const answer = await this.client.ask('PUT', `/store/orders/${orderId}/shipment`, asked);
       if (isSuccess(answer)) this.#ledger?.ship(orderId, shipDate);
