@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
 import { admitting, bare, type Fault } from './faulty.ts';
 
@@ -51,6 +51,28 @@ function doing(method: string, isDone: (authorization?: string) => boolean) {
     });
   };
 }
+
+/** Takes more requests for requests with the key. */
+function admittingIf(
+  isAdmitted: (req: IncomingMessage, key: string) => boolean,
+): NonNullable<Fault['http']> {
+  return (app, key) =>
+    changingRequests(app, (req) => {
+      if (isAdmitted(req, key)) req.headers.authorization = `Bearer ${key}`;
+    });
+}
+
+/** Reads some paths as other ones, after the check of keys has passed them over. */
+function respelling(as: (url: string) => string): NonNullable<Fault['http']> {
+  return (app, key) =>
+    changingRequests(app, (req) => {
+      const url = as(req.url ?? '');
+      if (url !== req.url) req.headers.authorization = `Bearer ${key}`;
+      req.url = url;
+    });
+}
+
+const METHODS_OF_CHANGES = ['POST', 'PUT', 'DELETE'] as const;
 
 export const KEYS: readonly Fault[] = [
   { name: 'listing needs no key', http: admitting(LIST, isAbsent) },
@@ -193,4 +215,85 @@ export const KEYS: readonly Fault[] = [
   { name: 'with a wrong key, a 401 cancels all the same', http: doing('DELETE', isAny) },
   { name: 'with a wrong key, a 401 places all the same', http: doing('POST', isAny) },
   { name: 'with a wrong key, a 401 ships all the same', http: doing('PUT', isAny) },
+  {
+    name: 'a condition needs no key',
+    http: admittingIf(({ headers }) => 'if-none-match' in headers),
+  },
+  {
+    name: 'a condition of a cancellation needs no key',
+    http: admittingIf(({ headers }) => 'if-match' in headers),
+  },
+  {
+    name: 'a condition on one order needs no key',
+    http: admittingIf(({ url, headers }) => /\d$/.test(url ?? '') && 'if-none-match' in headers),
+  },
+  {
+    name: 'a date in a condition needs no key',
+    http: admittingIf(({ headers }) => 'if-modified-since' in headers),
+  },
+  { name: 'a range needs no key', http: admittingIf(({ headers }) => 'range' in headers) },
+  {
+    name: 'requests from a page of the same machine need no key',
+    http: admittingIf(({ headers }) => headers.origin?.startsWith('http://127.0.0.1') ?? false),
+  },
+  {
+    name: 'requests that a proxy says to be local need no key',
+    http: admittingIf(({ headers }) => headers['x-forwarded-for'] === '127.0.0.1'),
+  },
+  { name: 'HEAD needs no key', http: admitting(['HEAD'], () => true) },
+  { name: 'a query needs no key', http: admittingIf(({ url }) => url?.includes('?') ?? false) },
+  {
+    name: 'a query of a cancellation needs no key',
+    http: admittingIf(({ method, url }) => method === 'DELETE' && (url?.includes('?') ?? false)),
+  },
+  {
+    name: 'the list with a slash behind it needs no key',
+    http: respelling((url) => url.replace(/orders\/$/, 'orders')),
+  },
+  {
+    name: 'the list in capitals needs no key',
+    http: respelling((url) => url.replace('/STORE/ORDERS', '/store/orders')),
+  },
+  {
+    name: 'the key may be in X-API-Key',
+    http: admittingIf(({ headers }, key) => headers['x-api-key'] === key),
+  },
+  {
+    name: 'the key may be in a cookie',
+    http: admittingIf(({ headers }, key) => headers.cookie?.includes(`token=${key}`) ?? false),
+  },
+  {
+    name: 'the key may be in a cookie of a cancellation',
+    http: admittingIf(({ method, headers }, key) => {
+      return method === 'DELETE' && (headers.cookie?.includes(`session=${key}`) ?? false);
+    }),
+  },
+  {
+    name: 'the key may be in the query',
+    http: admittingIf(({ url }, key) => url?.includes(`access_token=${key}`) ?? false),
+  },
+  ...METHODS_OF_CHANGES.map((method) => ({
+    name: `an answer to ${method} that is kept under an Idempotency-Key needs no key`,
+    http: (app: RequestListener, key: string) => {
+      const kept = new Set<unknown>();
+      return admittingIf((req, key) => {
+        if (req.method !== method) return false;
+        const name = req.headers['idempotency-key'];
+        if (req.headers.authorization === `Bearer ${key}`) kept.add(name);
+        return name !== undefined && kept.has(name);
+      })(app, key);
+    },
+  })),
+  {
+    name: 'a refusal for want of a key is kept under an Idempotency-Key',
+    http(app, key) {
+      const refused = new Set<unknown>();
+      return changingRequests(app, ({ method, headers }) => {
+        const name = headers['idempotency-key'];
+        if (method !== 'POST' || name === undefined) return;
+        if (headers.authorization !== `Bearer ${key}`) refused.add(name);
+        else if (refused.has(name)) delete headers.authorization;
+      });
+    },
+  },
 ];

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import type { Asked, WithKey } from '../targets/api-client.ts';
+import type { Answer, Asked, WithKey } from '../targets/api-client.ts';
+import { checkError, told } from '../targets/orders-api.ts';
+import { must } from './trial.ts';
 
 /** Requests without a valid key: everything that a careless server may take for one. */
 
@@ -84,6 +86,34 @@ export function respelledKeys(key: string, variable: string): readonly Attempt[]
   ];
 }
 
+/** The headers, the cookies and the parameters in which other servers take a key. */
+const KEY_HEADERS = ['x-api-key', 'api-key', 'x-auth-token', 'x-access-token'] as const;
+const KEY_NAMES = ['key', 'api_key', 'apiKey', 'access_token', 'token', 'session'] as const;
+
+/** Returns requests that have the key in another header than Authorization, or in cookies. */
+export function misplacedKeys(key: string): readonly Attempt[] {
+  const cookies = (value: string) => KEY_NAMES.map((name) => `${name}=${value}`).join('; ');
+  const places: readonly (readonly [name: string, of: (key: string) => string])[] = [
+    ...KEY_HEADERS.map((name) => [name, (value: string) => value] as const),
+    ['x-authorization', (value) => `Bearer ${value}`],
+    ['cookie', cookies],
+  ];
+  return places.map(([name, of]) => {
+    const headers = { [name]: { value: of(key), shell: of('$KEY') } };
+    return { what: `the key in ${name}`, asked: { authorization: null, headers } };
+  });
+}
+
+/** Returns a request that has the key in its query, with that query. */
+export function keyInQuery(key: string): Attempt & { readonly query: WithKey } {
+  const query = (value: string) => `?${KEY_NAMES.map((name) => `${name}=${value}`).join('&')}`;
+  return {
+    what: 'the key in the query',
+    asked: { authorization: null },
+    query: { value: query(encodeURIComponent(key)), shell: query('$KEY') },
+  };
+}
+
 function sent(what: string, value: string, shell: string): Attempt {
   return { what, asked: { authorization: { value, shell } } };
 }
@@ -116,4 +146,10 @@ export function similarKeys(key: string) {
     const what = `the first ${length} characters of the key`;
     return sent(what, `Bearer ${key.slice(0, length)}`, shell);
   }
+}
+
+/** Throws unless an answer refuses a key. */
+export function check401(answer: Answer, rule: string, what: string): void {
+  must(answer.status === 401, rule, `${what} is ${told(answer)}`);
+  checkError(answer, 401, 'unauthorized');
 }

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import type { Answer } from '../targets/api-client.ts';
-import { checkError, told } from '../targets/orders-api.ts';
-import { type Attempt, attemptsOf, respelledKeys, similarKeys } from './attempts.ts';
+import { type Attempt, attemptsOf, check401, respelledKeys, similarKeys } from './attempts.ts';
 import { absentIds, freshPet, placePending } from './orders.ts';
 import { type Check, forAll, must } from './trial.ts';
 
@@ -123,8 +121,3 @@ export const authentication: readonly Check[] = [
     },
   },
 ];
-
-function check401(answer: Answer, rule: string, what: string): void {
-  must(answer.status === 401, rule, `${what} is ${told(answer)}`);
-  checkError(answer, 401, 'unauthorized');
-}

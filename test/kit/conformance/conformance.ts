@@ -22,10 +22,12 @@ import { models } from './model.ts';
 import { promises } from './placing.ts';
 import { traces } from './traces.ts';
 import { type Check, OutOfTime, scriptOf, type Trial } from './trial.ts';
+import { withoutKey } from './without-key.ts';
 
 /** All checks, in the order in which they run. */
 const CHECKS: readonly Check[] = [
   ...authentication,
+  ...withoutKey,
   ...list,
   ...ids,
   ...commands,
@@ -216,7 +218,17 @@ async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
   trial.api.client.trace.takeOrders();
   const end = await endOf(check, trial);
   const durationMs = Math.round(performance.now() - begun);
-  return { name, group, basis, durationMs, ...end };
+  const reason = end.reason && { reason: withoutSecret(end.reason, trial.key) };
+  return { name, group, basis, durationMs, ...end, ...reason };
+}
+
+/** Shorter keys are words that a reason may have by chance. */
+const MIN_SECRET_CHARACTERS = 8;
+
+/** Returns a reason without the key, which a server may repeat in its answer. */
+function withoutSecret(reason: string, key: string): string {
+  if (key.length < MIN_SECRET_CHARACTERS) return reason;
+  return reason.replaceAll(key, '$KEY').replaceAll(encodeURIComponent(key), '$KEY');
 }
 
 /** The time that a check may take longer than it is told, for its last requests. */
