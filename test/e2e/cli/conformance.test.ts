@@ -34,6 +34,23 @@ const SHORT = ['--pause', '0', '--orders', '0'];
 const SHORTEST = ['--runs', '20', ...SHORT];
 const mutant = (name: string) => MUTANTS.find((each) => each.name === name) as Mutant;
 
+/** Returns a trace of the specification in which these requests are decided. */
+function traceOf(decided: readonly unknown[]): string {
+  const world = { shown: { '#set': [] }, decided };
+  const picks = { instance: { tag: 'Some', value: 1 } };
+  return JSON.stringify({
+    states: [{ 'mbt::actionTaken': 'decide', 'mbt::nondetPicks': picks, world }],
+  });
+}
+
+const ONE_PLACEMENT = {
+  request: {
+    ...{ number: 1, hasKey: false, isAtomic: false },
+    commands: [{ tag: 'Place', value: { '#tup': [] } }],
+  },
+  outcomes: [{ tag: 'Done', value: 1 }],
+};
+
 describe('conformance', () => {
   test('passes the service, and writes its report in three forms', async () => {
     const { baseUrl, key, revokedKey } = await serveMutant(SOUND);
@@ -339,7 +356,7 @@ describe('conformance', () => {
 
   test('replays traces, unless the server has no batches', async () => {
     const place = new Place();
-    const trace = place.write('empty.itf.json', '{"states":[]}');
+    const trace = place.write('one.itf.json', traceOf([ONE_PLACEMENT]));
     const options = ['--runs', '1', '--traces', trace, ...SHORT];
     const withBatches = await serveMutant(SOUND);
     const replayed = await place.run(
@@ -367,6 +384,19 @@ describe('conformance', () => {
     expect(skipped.out).toContain(
       'left out, POST /store/orders:batchPlace of version 2 is a 404 here',
     );
+  });
+
+  test('fails for traces of which nothing is sent', async () => {
+    const { baseUrl, key } = await serveMutant(SOUND);
+    for (const text of ['{"states":[]}', traceOf([])]) {
+      const place = new Place();
+      const trace = place.write('empty.itf.json', text);
+      const options = ['--key', key, '--runs', '1', '--traces', trace, ...SHORT];
+      const { code, out } = await place.run('conformance', baseUrl, ...options);
+      expect(code).toBe(1);
+      expect(out).toContain('✗ every trace of the specification gets its answers *\n');
+      expect(out).toContain('no request is decided in them');
+    }
   });
 
   test.each([

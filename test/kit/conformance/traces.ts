@@ -1,8 +1,9 @@
 import type { ItfTrace } from '../aggregate/itf.ts';
+import { happeningsOf } from '../spec/orders-trace.ts';
 import { replayTrace } from '../spec/replay.ts';
 import { Violation } from '../target.ts';
 import { absentIds, freshPet } from './orders.ts';
-import { type Check, OutOfTime } from './trial.ts';
+import { type Check, must, OutOfTime } from './trial.ts';
 
 const TRACES = 'every trace of the specification gets its answers';
 
@@ -20,6 +21,10 @@ export const traces: readonly Check[] = [
       'the batches of version 2',
     ],
     async run(trial) {
+      const happenings = trial.traces.flatMap(happeningsOf);
+      const isEmpty = !happenings.some(({ kind }) => kind === 'decided');
+      // Of a run of the specification that ends early, nothing is sent, and nothing would be wrong.
+      must(!isEmpty, TRACES, 'no request is decided in them: run the specification for longer');
       const [absentId = -1n] = (await absentIds(trial)).filter((id) => id < 0n);
       for (const trace of trial.traces) {
         if (trial.leftMs() <= 0) throw new OutOfTime();
