@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { changingRequests } from '../faults.ts';
 import {
   type Fault,
   listOf,
@@ -26,6 +27,33 @@ function capped(rows: number): NonNullable<Fault['http']> {
 
 function newest(rows: number): NonNullable<Fault['http']> {
   return (app) => withRows(app, (all) => all.slice(-rows));
+}
+
+/** Sends clients that accept gzip the list that the last of them was due. */
+function staleIfCompressed(app: RequestListener): RequestListener {
+  let before: string | undefined;
+  return ifCompressed(app, (exchange) => {
+    const now = exchange.body;
+    exchange.body = before ?? now;
+    before = now;
+  });
+}
+
+function plainIfCompressed(app: RequestListener): RequestListener {
+  return ifCompressed(app, ({ headers }) => {
+    headers['content-encoding'] = 'gzip';
+  });
+}
+
+/** Changes the lists for clients that accept gzip. */
+function ifCompressed(app: RequestListener, change: (exchange: Watched) => void): RequestListener {
+  const accepting = new WeakSet<object>();
+  const changed = lists((exchange) => {
+    if (accepting.has(exchange.request)) change(exchange);
+  })(app, '');
+  return changingRequests(changed, (req) => {
+    if (req.headers['accept-encoding'] === 'gzip') accepting.add(req);
+  });
 }
 
 function typed(type: string | undefined): NonNullable<Fault['http']> {
@@ -92,6 +120,12 @@ function torn(app: RequestListener): RequestListener {
 export const LISTS: readonly Fault[] = [
   { name: 'the list has the content type of a page', http: typed('text/html') },
   { name: 'the list has the content type of a text', http: typed('text/plain; charset=utf-8') },
+  {
+    name: 'the list has the charset of another encoding',
+    http: typed('application/json; charset=iso-8859-1'),
+  },
+  { name: 'a compressed list is the one before', http: staleIfCompressed },
+  { name: 'a compressed list is not compressed', http: plainIfCompressed },
   { name: 'the list has no content type', http: typed(undefined) },
   { name: 'the list has the content type of a stream', http: typed('application/jsonl') },
   {

@@ -11,6 +11,7 @@ const TWICE = 'the list has no order twice';
 const SORTED = 'the list is sorted by id';
 const FORGETS = 'a later list has every order of an earlier one';
 const EXACT = 'a placed order is in the next list, to the last digit';
+const COMPRESSED = 'a placed order is in the next list for a client that accepts gzip, too';
 const STAYS = 'a cancelled order stays in the list, and is not complete';
 const COMPLETE = 'an order is complete once it has shipped, and not before';
 const ACTUAL = 'the ship date is the actual one once the order has shipped';
@@ -104,6 +105,23 @@ export const list: readonly Check[] = [
         const broken = brokenOrderRule(order, { id, ...placing, complete: false });
         if (broken !== undefined) throw new Violation(EXACT, broken.detail);
       });
+    },
+  },
+  {
+    name: COMPRESSED,
+    group: 'list',
+    basis: 'contract',
+    needs: ['to write', 'to place'],
+    async run(trial) {
+      const headers = { 'accept-encoding': 'gzip' };
+      // A cache may have each form of a list as of another moment.
+      for (let time = 0; time < 3; time++) {
+        const id = await placePending(trial);
+        const answer = await trial.api.client.ask('GET', '/store/orders', { headers });
+        const isListed = listIn(answer).some((order) => order.id === id);
+        must(isListed, COMPRESSED, `order ${id} is not in the list`);
+      }
+      return undefined;
     },
   },
   {

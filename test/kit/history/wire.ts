@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 /** Requests over HTTP, with connections that are kept: the transport of the kit's clients. */
 
@@ -75,7 +76,11 @@ export class Wire {
         response.on('end', () => {
           const { statusCode: status = 0, headers } = response;
           if (used !== undefined) this.#usedAt.set(used, performance.now());
-          resolve({ status, headers, text: Buffer.concat(chunks).toString() });
+          try {
+            resolve({ status, headers, text: decoded(Buffer.concat(chunks), headers).toString() });
+          } catch (error) {
+            fail(error as Error);
+          }
         });
       });
       sending.on('socket', (socket) => {
@@ -97,6 +102,12 @@ export class Wire {
     this.#http.destroy();
     this.#https.destroy();
   }
+}
+
+/** Returns the bytes of a body. Throws if they are not compressed as its headers say. */
+function decoded(bytes: Buffer, { 'content-encoding': coding }: http.IncomingHttpHeaders): Buffer {
+  const isCompressed = coding?.toLowerCase() === 'gzip' && bytes.length > 0;
+  return isCompressed ? gunzipSync(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes;
 }
 
 function isTimeout({ name, code }: NodeJS.ErrnoException): boolean {

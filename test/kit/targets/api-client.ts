@@ -133,6 +133,8 @@ function lineOf(method: string, path: string, asked: Asked): string {
   const { body, authorization, headers = {} } = asked;
   const isUsual = authorization === undefined && !hasType(asked);
   const more = Object.entries(headers).map(([name, value]) => {
+    // So that curl decompresses the answer.
+    if (name === 'accept-encoding') return '--compressed';
     return typeof value === 'string' ? `-H '${name}: ${value}'` : `-H "${name}: ${value.shell}"`;
   });
   if (method === 'POST' && isUsual && path === '/store/orders') {

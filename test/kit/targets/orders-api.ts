@@ -215,10 +215,13 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
+/** Matches JSON in UTF-8, its only charset (RFC 8259, section 8.1). */
+const JSON_TYPE = /^application\/json *(?:;(?!.*charset *= *(?!(?:utf-8|"utf-8") *(?:;|$)))|$)/i;
+
 /** Throws a Violation unless a response is JSON by its content type. */
 export function checkJson(answer: Answer, rule: string): void {
   const type = answer.header('content-type');
-  if (/^application\/json *(?:;|$)/i.test(type)) return;
+  if (JSON_TYPE.test(type)) return;
   throw new Violation(rule, `the content type is ${type || 'absent'}, not JSON: ${told(answer)}`);
 }
 
