@@ -45,6 +45,20 @@ function ignoring(
     });
 }
 
+/** Reads the conditions of requests as other ones; `undefined` omits one. */
+function reading(
+  name: 'if-match' | 'if-none-match',
+  as: (condition: string) => string | undefined,
+): NonNullable<Fault['http']> {
+  return (app) =>
+    changingRequests(app, ({ headers }) => {
+      const condition = headers[name];
+      if (condition !== undefined) headers[name] = as(condition);
+    });
+}
+
+const firstOf = (condition: string) => condition.split(',')[0];
+
 export const CONDITIONS: readonly Fault[] = [
   {
     name: 'the ETag of the list is the number of its orders',
@@ -104,5 +118,23 @@ export const CONDITIONS: readonly Fault[] = [
         delete req.headers['if-match'];
       });
     },
+  },
+  { name: 'only the first ETag of If-Match counts', http: reading('if-match', firstOf) },
+  { name: 'only the first ETag of If-None-Match counts', http: reading('if-none-match', firstOf) },
+  {
+    name: 'a weak ETag in If-Match matches',
+    http: reading('if-match', (condition) => condition.replaceAll('W/', '')),
+  },
+  {
+    name: 'a weak ETag in If-None-Match matches nothing',
+    http: reading('if-none-match', (condition) => condition.replaceAll('W/"', 'W/"weak-')),
+  },
+  {
+    name: 'If-Match: * matches nothing',
+    http: reading('if-match', (condition) => condition.replace(/^\*$/, '"*"')),
+  },
+  {
+    name: 'If-None-Match: * is ignored',
+    http: reading('if-none-match', (condition) => (condition === '*' ? undefined : condition)),
   },
 ];

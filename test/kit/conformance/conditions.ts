@@ -77,6 +77,10 @@ export const conditions: readonly Check[] = [
       const tag = tagOf(await ask(trial, path), ONE);
       const again = await ask(trial, path, tag);
       must(again.status === 304, ONE, `the unchanged order is ${told(again)}`);
+      for (const form of [...listsWith(tag), weak(tag), '*']) {
+        const answer = await ask(trial, path, form);
+        must(answer.status === 304, ONE, `for ${form} the unchanged order is ${told(answer)}`);
+      }
       await trial.api.ship(id, DATE);
       const shipped = await ask(trial, path, tag);
       checkChange(shipped, tag, ONE, 'after its shipment it');
@@ -129,6 +133,7 @@ export const conditions: readonly Check[] = [
 async function checkIfMatch(trial: Trial): Promise<undefined> {
   const { client } = trial.api;
   const [shipped, cancelled] = [await placePending(trial), await placePending(trial)];
+  const [listed, any] = [await placePending(trial), await placePending(trial)];
   const cancel = (id: bigint, tag: string) => {
     return client.ask('DELETE', `${LIST}/${id}`, { headers: { 'if-match': tag } });
   };
@@ -151,10 +156,14 @@ async function checkIfMatch(trial: Trial): Promise<undefined> {
     refuse(await ship(id, OTHER_DATE, STRANGE), 'a shipment with another ETag');
   }
   const tag = tagOf(await ask(trial, `${LIST}/${shipped}`), IF_MATCH);
+  refuse(await cancel(shipped, weak(tag)), 'a cancellation with the ETag as a weak one');
   accept(await ship(shipped, DATE, tag), 200, 'a shipment');
   refuse(await ship(shipped, DATE, tag), 'a shipment with the ETag from before the shipment');
   const other = tagOf(await ask(trial, `${LIST}/${cancelled}`), IF_MATCH);
   accept(await cancel(cancelled, other), 204, 'a cancellation');
+  const [last = ''] = listsWith(tagOf(await ask(trial, `${LIST}/${listed}`), IF_MATCH));
+  accept(await cancel(listed, last), 204, 'a cancellation that has others beside it');
+  must((await cancel(any, '*')).status === 204, IF_MATCH, 'a cancellation with * is refused');
   return undefined;
 }
 
@@ -164,6 +173,16 @@ function ask({ api }: Trial, path: string, tag?: string): Promise<Answer> {
     path,
     tag === undefined ? {} : { headers: { 'if-none-match': tag } },
   );
+}
+
+/** Returns lists that have an ETag among others, as RFC 9110, section 5.6.1, lets clients write them. */
+function listsWith(tag: string): readonly string[] {
+  return [`${STRANGE}, ${tag}`, `${tag},${STRANGE}`, `${STRANGE} ,\t${tag}`];
+}
+
+/** Returns an ETag as a weak one, which If-None-Match takes for the same, and If-Match does not. */
+function weak(tag: string): string {
+  return tag.startsWith('W/') ? tag : `W/${tag}`;
 }
 
 /** Returns the ETag of a response; throws a violation if it has none. */
