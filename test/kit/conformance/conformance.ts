@@ -22,7 +22,7 @@ import { models } from './model.ts';
 import { promises } from './placing.ts';
 import { traces } from './traces.ts';
 import { type Check, OutOfTime, scriptOf, type Trial } from './trial.ts';
-import { withoutKey } from './without-key.ts';
+import { namedWithoutKey, withoutKey } from './without-key.ts';
 
 /** All checks, in the order in which they run. */
 const CHECKS: readonly Check[] = [
@@ -35,6 +35,7 @@ const CHECKS: readonly Check[] = [
   ...forms,
   ...conditions,
   ...idempotency,
+  namedWithoutKey,
   ...concurrency,
   ...models,
   ...traces,

@@ -88,14 +88,16 @@ export const withoutKey: readonly Check[] = [
     needs: ['to write', 'to place'],
     run: checkCancellations,
   },
-  {
-    name: NAMED,
-    group: 'authentication',
-    basis: 'contract',
-    needs: SERVICE_WRITES,
-    run: checkNamed,
-  },
 ];
+
+/** The check that needs commands and Idempotency-Keys: it runs after theirs. */
+export const namedWithoutKey: Check = {
+  name: NAMED,
+  group: 'authentication',
+  basis: 'contract',
+  needs: SERVICE_WRITES,
+  run: checkNamed,
+};
 
 type Headers = NonNullable<Asked['headers']>;
 
