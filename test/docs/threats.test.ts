@@ -454,7 +454,10 @@ async function plantedCut(): Promise<void> {
   const store = await Store.make();
   const backup = store.place.file('backup.db');
   await store.run('backup', backup);
-  const restored = { DATABASE_URL: `sqlite:${backup}` };
+  const restored = {
+    DATABASE_URL: `sqlite:${backup}`,
+    SIGNING_KEY_FILE: `${store.file}-signing-key`,
+  };
   expect(await store.start(restored)).toContain('a new epoch has begun');
   const db = new Database(store.file);
   db.exec(`ATTACH '${backup}' AS b; INSERT INTO epochs SELECT * FROM b.epochs`);
