@@ -27,10 +27,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
  * are `next` in the order of ids, after `$1`, a chunk at a time. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-function selectKeys(
-  which: 'all' | 'one' | 'next' | 'gone',
-  version = SCHEMA_VERSION,
-): string {
+function selectKeys(which: 'all' | 'one' | 'next' | 'gone', version = SCHEMA_VERSION): string {
   const [where, order] = {
     all: ['true', 'ORDER BY created_at, number'],
     one: ['id = $1', ''],

@@ -19,10 +19,7 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
  * number that none can have, have a row without columns. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-function selectKeys(
-  which: 'oldest first' | 'all' | 'one',
-  version = SCHEMA_VERSION,
-): string {
+function selectKeys(which: 'oldest first' | 'all' | 'one', version = SCHEMA_VERSION): string {
   const where = which === 'one' ? 'id = @id' : 'true';
   const order = which === 'oldest first' ? 'ORDER BY created_at, number' : '';
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
