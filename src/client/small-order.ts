@@ -17,7 +17,9 @@ const POINTS = [
 
 /** Returns true for bytes that are one of these points. */
 export function isOfSmallOrder(point: Uint8Array): boolean {
-  return POINTS.includes(hexOf(point.with(-1, Number(point.at(-1)) % 128)));
+  const y = Uint8Array.from(point);
+  y[31] = Number(y[31]) % 128;
+  return POINTS.includes(hexOf(y));
 }
 
 export function hexOf(bytes: Uint8Array): string {
