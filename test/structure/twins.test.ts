@@ -53,7 +53,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
 /** The exports of one engine alone, by file, each with the reason. */
 const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'sqlite/database.ts': [
-    'openDurably requireWholeLog requireStore NoStore isOlder',
+    'openLocked openDurably requireWholeLog requireStore NoStore isOlder',
     'the writer, the copies and the tools each open the file, or find none, themselves',
   ],
   'postgres/database.ts': [
@@ -88,8 +88,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],
   'sqlite/migrations.ts': [
-    'registerChecksums refuseForeignFile',
-    'SQL calls a function of this program; and any file may be named',
+    'migrateLocked registerChecksums refuseForeignFile',
+    'a session may take its lock again; SQL calls a function of this program; and any file may be named',
   ],
   'sqlite/schema.ts': [
     'APPLICATION_ID WITH_TREE',

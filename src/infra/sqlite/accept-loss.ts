@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { cannotOpen, openDatabase, requireStore, requireWholeLog } from './database.ts';
+import { cannotOpen, openLocked, requireStore, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { contradictionIn } from './head-file.ts';
@@ -56,7 +56,7 @@ async function cutWal(file: string): Promise<AcceptedLoss> {
  * damaged, a power cut may have truncated both.
  */
 async function cut(file: string, isExact: boolean): Promise<AcceptedLoss> {
-  const db = openDatabase(file, () => {}, 'refuse');
+  const db = openLocked(file);
   try {
     // The store's file may contain parts of transactions whose rest is in the damaged `-wal` file.
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') {

@@ -8,7 +8,7 @@ import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole } from '../checking/stored-check.ts';
 import { makeFolder } from '../process/make-folder.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { migrate, refuseForeignFile } from './migrations.ts';
+import { migrate, migrateLocked, refuseForeignFile } from './migrations.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { guardStore } from './start/guard.ts';
 import { folderHint } from './storage/fault.ts';
@@ -37,16 +37,30 @@ export function openDatabase(
 ): Database.Database {
   if (ifAbsent === 'refuse') requireStore(file);
   return openDurably(file, guard, {
-    check(db) {
-      const version = refuseForeignFile(db, file);
-      if (version === 0 && ifAbsent === 'refuse') throw noStore(file);
-    },
+    check: (db) => refuseOther(db, file, ifAbsent),
     migrate(db) {
       const from = migrate(db, file);
       if (from > 0 && from < SCHEMA_VERSION) migrated(from);
       if (from === 0 && ifAbsent !== 'refuse') ifAbsent(resolve(file));
     },
   });
+}
+
+/**
+ * As {@link openDatabase}, for a store that is there and that the caller has locked as a server does.
+ * Checks no files before.
+ */
+export function openLocked(file: string): Database.Database {
+  requireStore(file);
+  return openDurably(file, () => {}, {
+    check: (db) => refuseOther(db, file, 'refuse'),
+    migrate: (db) => migrateLocked(db, file),
+  });
+}
+
+function refuseOther(db: Database.Database, file: string, ifAbsent: IfAbsent): void {
+  const version = refuseForeignFile(db, file);
+  if (version === 0 && ifAbsent === 'refuse') throw noStore(file);
 }
 
 /** The steps of an opening before the first write, and after durability is set. */

@@ -19,10 +19,15 @@ export function migrate(db: Database.Database, file: string): number {
   if (from === SCHEMA_VERSION) return from;
   const unlock = from === 0 ? () => {} : lockForServer(file);
   try {
-    return db.transaction(() => migrateOpen(db, file)).immediate();
+    return migrateLocked(db, file);
   } finally {
     unlock();
   }
+}
+
+/** As {@link migrate}, for a caller that has locked the file as a server does. */
+export function migrateLocked(db: Database.Database, file: string): number {
+  return db.transaction(() => migrateOpen(db, file)).immediate();
 }
 
 // The version is read again under the write lock: two processes may create the file at once.

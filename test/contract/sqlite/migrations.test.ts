@@ -2,10 +2,12 @@ import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
+import { FIRST_EPOCH } from '../../../src/app/log/epochs.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
+import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
-import { firstHeadOf } from '../../../src/infra/sqlite/epochs-table.ts';
+import { firstHeadOf, storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
@@ -170,6 +172,29 @@ it.each(olderSchemas(1))('schema %i stays while a server is running on it', (sch
   openDatabase(file).close();
   expect(version()).toBe(SCHEMA_VERSION);
 });
+
+it.each(olderSchemas(1))(
+  'the loss of events of a store of schema %i is accepted',
+  async (schema) => {
+    const file = oldStore(schema);
+    const db = new Database(file, { readonly: true });
+    const head = {
+      storeId: storeIdOf(db),
+      epoch: FIRST_EPOCH,
+      root: undefined,
+      highestId: undefined,
+    };
+    db.close();
+    replaceHeadFile(headFileOf(file), { ...head, position: EVENTS + 1, reached: EVENTS + 1 });
+    const refusal = `ends at position ${EVENTS}, but position ${EVENTS + 1} was acknowledged`;
+    expect(() => openDatabase(file)).toThrow(refusal);
+    const unlock = lockForServer(file);
+    await expect(acceptLossInSqlite(file)).rejects.toThrow('Another server is running');
+    unlock();
+    expect(await acceptLossInSqlite(file)).toMatchObject({ head: EVENTS });
+    expect(await verified(file)).toEqual({ findings: [], size: EVENTS });
+  },
+);
 
 it('an older version that is still running adds no key without a checksum', () => {
   const db = openDatabase(temporaryFile());
