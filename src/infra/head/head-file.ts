@@ -190,8 +190,13 @@ export function readHeadFile(name: string): AcknowledgedHead | undefined {
 
 /** Replaces the head in a file, durably and atomically. */
 export function replaceHeadFile(name: string, acknowledged: AcknowledgedHead): void {
+  replaceContents(name, encode(acknowledged));
+}
+
+/** Replaces the contents of a head file, durably and atomically, also of one that is read-only. */
+export function replaceContents(name: string, contents: Buffer): void {
   const unfinished = `${name}-new`;
-  writeFileSync(unfinished, encode(acknowledged), { mode: 0o600, flush: true });
+  writeFileSync(unfinished, contents, { mode: 0o600, flush: true });
   renameSync(unfinished, name);
   syncFolder(dirname(name));
 }

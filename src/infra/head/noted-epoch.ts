@@ -4,19 +4,9 @@
  * recorded by somebody else. See docs/adr/0020.
  */
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
-import { syncFolder } from '../process/sync-folder.ts';
+import { replaceContents } from './head-file.ts';
 import { decode, encode, RECORD_BYTES, RECORDS } from './head-records.ts';
 
 /** In a sector of its own, which a disk writes atomically. */
@@ -24,25 +14,25 @@ const PLACE = (RECORDS + 1) * RECORD_BYTES;
 
 /** Notes the first head of an epoch, durably. Makes the file if there is none: that of a backup. */
 export function noteEpoch(headFile: string, begun: AcknowledgedHead): void {
-  const isNew = !existsSync(headFile);
-  const fd = openSync(headFile, constants.O_RDWR | constants.O_CREAT, 0o600);
-  try {
-    writeSync(fd, encode(begun), 0, RECORD_BYTES, PLACE);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  if (isNew) syncFolder(dirname(headFile));
+  const contents = Buffer.alloc(PLACE + RECORD_BYTES);
+  readInto(contents, headFile, 0);
+  encode(begun).copy(contents, PLACE);
+  replaceContents(headFile, contents);
 }
 
 /** Returns the first head of the epoch that was noted last; `undefined` once it is the head. */
 export function readNotedEpoch(headFile: string): AcknowledgedHead | undefined {
-  if (statSync(headFile, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const record = Buffer.alloc(RECORD_BYTES);
+  readInto(record, headFile, PLACE);
+  return decode(record);
+}
+
+/** Reads as many bytes from a position as there are; none if there is no file. */
+function readInto(bytes: Buffer, headFile: string, position: number): void {
+  if (statSync(headFile, { throwIfNoEntry: false })?.isFile() !== true) return;
   const fd = openSync(headFile, 'r');
   try {
-    const record = Buffer.alloc(RECORD_BYTES);
-    readSync(fd, record, 0, RECORD_BYTES, PLACE);
-    return decode(record);
+    readSync(fd, bytes, 0, bytes.length, position);
   } finally {
     closeSync(fd);
   }

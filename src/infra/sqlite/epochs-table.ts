@@ -137,23 +137,30 @@ export function firstHeadOf(db: Database.Database): AcknowledgedHead {
  * handed over to that one.
  */
 export function beginDueEpoch(file: string, db: Database.Database, to?: string): Epochs {
-  if (!isCopy(db)) return completeBegun(file, db);
   const begin = db.transaction(() => {
     const copy = copyIn(db);
-    if (copy === undefined || (to !== undefined && copy.mark === handedTo(to))) return undefined;
+    if (copy === undefined || (to !== undefined && copy.mark === handedTo(to))) return;
     // The head beside a store that was handed over does not cover the events recorded elsewhere
     // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);
     const isExact = copy.kind === 'backup' && (head?.position ?? 0) > headOf(db).size;
-    return recordBreak(file, db, 'copy_continued', { head, isExact });
+    recordBreak(file, db, 'copy_continued', { head, isExact });
   });
-  noteBreak(file, begin.immediate());
-  return epochsIn(db);
+  if (isCopy(db)) begin.immediate();
+  return completeBegun(file, db);
 }
 
+/**
+ * Makes the first head of an epoch that was begun the head of the store. Under the write lock: of two
+ * processes that do so, the slower one would replace the head of what the other has appended since.
+ */
 function completeBegun(file: string, db: Database.Database): Epochs {
   const epochs = epochsIn(db);
-  noteBreak(file, begunHeadOf(file, epochs));
+  const complete = db.transaction(() => {
+    const begun = begunHeadOf(file, epochs);
+    if (begun !== undefined) replaceHeadFile(headFileOf(file), begun);
+  });
+  if (begunHeadOf(file, epochs) !== undefined) complete.immediate();
   return epochs;
 }
 
@@ -164,20 +171,20 @@ function completeBegun(file: string, db: Database.Database): Epochs {
 export function acceptBreak(file: string, db: Database.Database, isExact: boolean): Epochs {
   const head = readHeadOf(file);
   const begin = db.transaction(() => recordBreak(file, db, 'loss_accepted', { head, isExact }));
-  noteBreak(file, begin.immediate());
-  return epochsIn(db);
+  begin.immediate();
+  return completeBegun(file, db);
 }
 
 /**
- * Records a break in a transaction, and returns the first head of the new epoch. It is noted before the
- * commit: a statement without such a note was recorded by somebody else.
+ * Records a break in a transaction. The first head of the new epoch is noted before the commit: a
+ * statement without such a note was recorded by somebody else.
  */
 function recordBreak(
   file: string,
   db: Database.Database,
   reason: BreakReason,
   { head: acknowledged, isExact }: { head: AcknowledgedHead | undefined; isExact: boolean },
-): AcknowledgedHead {
+): void {
   const before = epochsIn(db);
   const { size: position, root } = headOf(db);
   const cut = {
@@ -193,11 +200,6 @@ function recordBreak(
   noteEpoch(headFileOf(file), begun.acknowledged);
   db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
-  return begun.acknowledged;
-}
-
-function noteBreak(file: string, acknowledged: AcknowledgedHead | undefined): void {
-  if (acknowledged !== undefined) replaceHeadFile(headFileOf(file), acknowledged);
 }
 
 function headOf(db: Database.Database) {

@@ -44,7 +44,10 @@ export function contradictionIn(file: string, readLog: (at: number) => Log): str
   const { head, keyChanges, log } = readBoth(file, readLog);
   if (head === undefined) {
     const isDue = log.hasHead && log.position > 0 && !log.isCopy;
-    return isDue ? missing(file, log.position) : undefined;
+    if (!isDue) return undefined;
+    // A start may have begun the epoch of a backup between the reads of the head and of the log.
+    if (readHeadOf(file) !== undefined) return contradictionIn(file, readLog);
+    return missing(file, log.position);
   }
   // A backup is behind the head as a rule: it is continued in a new epoch.
   if (isFalselyMarked(head, log)) return `${falselyMarked(file, head.position)}.`;

@@ -1,12 +1,15 @@
-import { copyFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
+import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { noteEpoch, readNotedEpoch } from '../../../src/infra/head/noted-epoch.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
+import { beginDueEpoch } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
-import { headFileOf, readHeadOf } from '../../../src/infra/sqlite/head-file.ts';
+import { contradictionIn, headFileOf, readHeadOf } from '../../../src/infra/sqlite/head-file.ts';
+import { readLog } from '../../../src/infra/sqlite/start/guard.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
 import { startProgram } from '../../support/child.ts';
@@ -103,6 +106,57 @@ describe('a statement that the log was cut', () => {
     ]);
     await store.close();
   });
+});
+
+it('an epoch is noted beside the head in a file that is read-only', async () => {
+  const { file } = await stores();
+  const headFile = headFileOf(file);
+  const head = readHeadOf(file) ?? expect.fail();
+  chmodSync(headFile, 0o400);
+  const begun = { ...head, epoch: `1.${'a'.repeat(32)}` };
+  noteEpoch(headFile, begun);
+  expect([readHeadOf(file), readNotedEpoch(headFile)]).toEqual([head, begun]);
+  // The server appends to it afterwards.
+  expect(statSync(headFile).mode & 0o777).toBe(0o600);
+});
+
+it('the beginning of an epoch is completed under the lock of appends', async () => {
+  const { backup } = await stores();
+  const head = headFileOf(backup);
+  const first = new Database(backup);
+  const { id } = beginDueEpoch(backup, first);
+  first.close();
+  const begun = readHeadOf(backup) ?? expect.fail();
+  // As it is behind the commit.
+  rmSync(head);
+  noteEpoch(head, begun);
+  const [other, db] = [new Database(backup), new Database(backup, { timeout: 0 })];
+  other.exec('BEGIN IMMEDIATE');
+  expect(() => beginDueEpoch(backup, db)).toThrow('database is locked');
+  expect(readHeadOf(backup)).toBeUndefined();
+  // The other process completes it, and appends.
+  other.exec('ROLLBACK');
+  beginDueEpoch(backup, other);
+  expect(readHeadOf(backup)).toEqual(begun);
+  replaceHeadFile(head, { ...begun, position: 6, root: undefined });
+  expect(beginDueEpoch(backup, db).id).toBe(id);
+  expect(readHeadOf(backup)).toMatchObject({ epoch: id, position: 6 });
+  for (const each of [other, db]) each.close();
+});
+
+it('a backup is opened that another process continues between the looks at it', async () => {
+  const { backup } = await stores();
+  let looks = 0;
+  const found = contradictionIn(backup, (at) => {
+    looks += 1;
+    if (looks === 1) {
+      const db = new Database(backup);
+      beginDueEpoch(backup, db);
+      db.close();
+    }
+    return readLog(backup, at);
+  });
+  expect([found, looks]).toEqual([undefined, 2]);
 });
 
 /** Continues the store of a file in a new epoch, and kills the process at its nth write. */

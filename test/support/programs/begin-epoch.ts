@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { dirname } from 'node:path';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
 import { newEvent, placed } from '../events.ts';
@@ -16,7 +17,9 @@ for (const name of ['openSync', 'writeSync', 'fsyncSync', 'writeFileSync', 'rena
   const original = fs[name] as (...given: unknown[]) => unknown;
   Object.assign(fs, {
     [name](...given: unknown[]) {
-      const isOfHead = heads.has(given[0]) || String(given[0]).includes('-head');
+      // A new head file is durable with its folder.
+      const isPath = String(given[0]).includes('-head') || given[0] === dirname(file);
+      const isOfHead = heads.has(given[0]) || isPath;
       if (isOfHead && name !== 'openSync') left -= 1;
       if (left === 0) process.kill(process.pid, 'SIGKILL');
       const result = original(...given);
