@@ -89,9 +89,18 @@ const UNWITNESSED: Step = {
     'a policy is for receipts, checkpoints and tiles: the checkpoint in an export has no cosignatures',
 };
 
-/** The steps of the check, in the order in which one has to hold before the next. */
+/** The steps of the check, in the order in which they are shown. */
 const STEPS = ['checkpoint', 'events', 'yours', 'root', 'seal'] as const;
 type StepName = (typeof STEPS)[number];
+
+/** The steps that hold where one fails. The others are open: they were not checked to their ends. */
+const HELD: Readonly<Record<StepName, readonly StepName[]>> = {
+  checkpoint: [],
+  events: ['checkpoint'],
+  yours: ['checkpoint', 'events'],
+  root: ['checkpoint', 'events'],
+  seal: ['checkpoint', 'events', 'yours', 'root'],
+};
 
 class ExportCheck {
   readonly #input: ExportInput;
@@ -141,7 +150,7 @@ class ExportCheck {
       offsets: this.#offsets,
       end: this.#end,
     };
-    return { steps: this.#steps(), index };
+    return { steps: this.#steps(STEPS), index };
   }
 
   refused(problem: string): CheckedExport {
@@ -161,24 +170,23 @@ class ExportCheck {
     if (isFinding(begun)) return this.#resultOf('checkpoint', begun);
     this.#check = begun;
     const [refusal] = refusals;
-    return refusal && this.#resultOf('yours', refusal);
+    // No event is read then.
+    return refusal && this.#resultOf('yours', refusal, HELD.events);
   }
 
-  #resultOf(failed: StepName, { from, to, problem }: Finding): CheckedExport {
+  #resultOf(failed: StepName, { from, to, problem }: Finding, held = HELD[failed]): CheckedExport {
     const range = to === undefined || to === from ? `${from}` : `${from} to ${to}`;
     const reason = from === undefined ? problem : `position ${range}: ${problem}`;
-    return { steps: this.#steps(failed, reason) };
+    return { steps: this.#steps(held, failed, reason) };
   }
 
-  /** Returns all steps: those before the one that failed hold, and those behind it are open. */
-  #steps(failed?: StepName, reason = ''): readonly Step[] {
+  #steps(held: readonly StepName[], failed?: StepName, reason = ''): readonly Step[] {
     const words = this.#words();
     const names = STEPS.filter((name) => name !== 'yours' || this.#input.notes.length > 0);
-    const at = failed === undefined ? names.length : names.indexOf(failed);
-    const steps = names.map((name, index): Step => {
+    const steps = names.map((name): Step => {
       const what = words[name];
-      if (index === at) return { outcome: 'failed', what, reason };
-      return { outcome: index < at ? 'ok' : 'not checked', what };
+      if (name === failed) return { outcome: 'failed', what, reason };
+      return { outcome: held.includes(name) ? 'ok' : 'not checked', what };
     });
     const { policies = [] } = this.#input;
     return policies.length === 0 ? steps : [...steps, UNWITNESSED];

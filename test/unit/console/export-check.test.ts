@@ -120,6 +120,22 @@ describe('An export', () => {
     expect((await told([whole], ['no note']))[1]).toMatch(/^your checkpoint: the note/);
   });
 
+  it('has no step that holds without having been checked', async () => {
+    const [yours, foreign] = [notes[EVENTS] ?? '', 'no note'];
+    expect((await told([whole], [foreign]))[0]).toBe('ok - failed - -');
+    expect((await told(['x', whole], [foreign]))[0]).toBe('failed - - - -');
+    const short = [...lines.slice(0, -2), ...lines.slice(-1), ''].join('\n');
+    const [outcomes, reason] = await told([short], [yours]);
+    expect(reason).toBe(
+      'position 450: the log ends at position 449, and the checkpoint in it is of 450 events',
+    );
+    expect(outcomes).toBe('ok ok - failed -');
+    const changed = whole.replace('"petId":"7"', '"petId":"8"');
+    expect((await told([changed], [yours]))[0]).toBe('ok ok - failed -');
+    expect((await told([changed], [notes[300] ?? '']))[0]).toBe('ok ok failed - -');
+    expect((await told([`${whole}x\n`], [yours]))[0]).toBe('ok ok ok ok failed');
+  });
+
   it.each([
     ['it is empty', [], 'failed - - -', /there is nothing in it/],
     ['it is of no text', [new Uint8Array([255, 10])], 'failed - - -', /it is not UTF-8/],
