@@ -102,9 +102,9 @@ function refusedSteps(receipt: string, key: string, reason: string): readonly St
     signed.ok && position.ok
       ? verifyInclusion(record, position.value - 1, signed.value, proof)
       : undefined;
-  const isForm = signed.ok && included?.ok !== false;
+  const isOfForm = signed.ok ? included?.ok !== false : signed.reason !== reason;
   return [
-    isForm ? refused : { outcome: 'ok', what: form },
+    isOfForm ? refused : { outcome: 'ok', what: form },
     stepOf(SIGNED, signed),
     stepOf(inLog, included),
   ];

@@ -124,6 +124,21 @@ describe('A receipt', () => {
     expect(failed(receipt.replace('position\\":3', 'position\\":4'))).toBe(2);
   });
 
+  it('is refused for its form, too, where another key has signed it', async () => {
+    const receipt = await log.receipt(3);
+    const outcomes = (text: string) => receiptSteps(text, key).steps.map(({ outcome }) => outcome);
+    expect(outcomes(receipt)).toStrictEqual(['ok', 'failed', 'not checked']);
+    for (const [from, to] of [
+      ['{', '{ '],
+      ['/v1"', '/v2"'],
+      ['"data\\":', '"date\\":'],
+    ] as const) {
+      const text = receipt.replace(from, to);
+      expect(text).not.toBe(receipt);
+      expect(outcomes(text)).toStrictEqual(['failed', 'failed', 'not checked']);
+    }
+  });
+
   it('never passes a step list without the verdict of the verifier', async () => {
     const receipt = await log.receipt(3);
     for (let at = 0; at < receipt.length; at += 1) {
