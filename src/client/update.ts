@@ -34,8 +34,10 @@ export async function update(
     const ifMatch = order.etag;
     // The order is as it was: the refusal has another cause than somebody else's change.
     if (refused?.etag === ifMatch) throw refused.error;
-    const change = await decide(order);
-    if (change === undefined) return order;
+    const decided = await decide(order);
+    if (decided === undefined) return order;
+    // One that is no object has none of the members.
+    const change: Change = Object(decided);
     try {
       if ('ship' in change) return await orders.ship(id, change.ship, { ...left(), ifMatch });
       const reason = reasonIn(change.cancel);

@@ -69,6 +69,17 @@ describe('An update that has cancelled the order', () => {
   });
 });
 
+test.each([null, true, 'cancel', 7, {}, { cancel: false }, { ship: null }])(
+  'A decision such as %j is no change, and nothing is sent',
+  async (decision) => {
+    await using server = await ScriptedServer.start(json(200, ORDER, { ETag: '"x-1"' }));
+    const store = new StoreOrders({ url: server.url, key: 'key', retries: 0 });
+    const error = await failureOf(store.update('1', () => decision as never));
+    expect(error).toMatchObject({ code: 'invalid_request', attempts: 0 });
+    expect(server.received).toHaveLength(1);
+  },
+);
+
 describe('A tag that a proxy has changed', () => {
   test.each([
     ['W/"x-1"', 'the tag is weak, and matches no order'],
