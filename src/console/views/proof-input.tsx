@@ -21,27 +21,28 @@ async function materialOf(file: File): Promise<Material | undefined> {
 /** Takes what is dropped, chosen or pasted at once, and has the reasons why some of it is no material. */
 function useInput(onMaterial: InputProps['onMaterial']) {
   const [problems, setProblems] = useState<readonly string[]>([]);
+  // Not all at the end: what is given later may be read earlier.
+  const addProblem = (problem: string) => setProblems((before) => [...before, problem]);
   const take = async (given: Given) => {
-    const found: string[] = [];
+    setProblems([]);
     for (const file of given.files) {
       try {
         const material = await materialOf(file);
-        if (material === undefined) found.push(`${isolated(file.name)} ${UNKNOWN}.`);
+        if (material === undefined) addProblem(`${isolated(file.name)} ${UNKNOWN}.`);
         else onMaterial({ ...material, name: file.name });
       } catch {
-        found.push(`${isolated(file.name)} cannot be read.`);
+        addProblem(`${isolated(file.name)} cannot be read.`);
       }
     }
     try {
       for (const { name, files } of await given.folders) {
         const folder = folderIn(files);
-        if (folder === undefined) found.push(`${isolated(name)} ${NO_TILES}.`);
+        if (folder === undefined) addProblem(`${isolated(name)} ${NO_TILES}.`);
         else onMaterial({ kind: 'tiles', folder, name });
       }
     } catch {
-      found.push('The browser does not let this page read a dropped folder: choose it instead.');
+      addProblem('The browser does not let this page read a dropped folder: choose it instead.');
     }
-    setProblems(found);
   };
   const takeText = (text: string) => {
     const material = materialIn(text);

@@ -99,6 +99,24 @@ async function tryCompany(page: Page): Promise<void> {
   await expectVerdicts(page, { 'Receipt genuine': 'Refused' });
 }
 
+/** Drops what is no material while an earlier file is still being read. */
+async function tryWhileOneIsRead(page: Page): Promise<void> {
+  await page.evaluate(`
+    const slice = File.prototype.slice;
+    File.prototype.slice = function (...range) {
+      if (this.name !== 'slow') return slice.apply(this, range);
+      return { text: () => new Promise((done) => { window.goOn = () => done(''); }) };
+    };
+  `);
+  await drop(page, 'quorum none\n# Late.\n', 'slow');
+  await drop(page, '?', 'photo');
+  await page.waitForSelector('.drop >> text=photo is neither');
+  const before = await page.locator('.given li').count();
+  await page.evaluate('goOn()');
+  await expect.poll(() => page.locator('.given li').count()).toBe(before + 1);
+  expect(await page.innerText('.drop')).toContain('photo is neither');
+}
+
 /** Drops an export beside three checkpoints, of which the first is another log's. */
 async function tryCheckpoints(page: Page): Promise<void> {
   const { text, key, checkpoint } = await exported();
@@ -307,6 +325,7 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     const { page, wrong } = await on.open('/proof');
     await page.waitForSelector('#public-key');
     await tryCompany(page);
+    await tryWhileOneIsRead(page);
     await page.reload();
     await page.waitForSelector('#public-key');
     await tryCheckpoints(page);
