@@ -1,4 +1,4 @@
-/** Files and folders that are dropped on a page or chosen, with all that is in the folders. */
+/** Files, folders with all that is in them, and texts that are dropped on a page or chosen. */
 
 /** A folder that was dropped or chosen, with its files by their paths below it. */
 export interface GivenFolder {
@@ -31,6 +31,13 @@ export function droppedIn(data: DataTransfer | null): Given {
   // Not reported as unhandled while the files beside them are read.
   all.catch(() => undefined);
   return { files, folders: all };
+}
+
+/** Returns the text that is dropped, such as a selection of another page; empty if there is none. */
+export function textDroppedIn(data: DataTransfer | null): string {
+  // A file can come with its name as a text.
+  const hasFiles = data?.types.includes('Files') ?? false;
+  return hasFiles ? '' : (data?.getData('text/plain') ?? '');
 }
 
 /** Returns the folder that was chosen by its files; none if it has none. */

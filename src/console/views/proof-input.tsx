@@ -1,6 +1,6 @@
 /** The ways into the page of proofs: files that are dropped or chosen, and pasted text. */
 import { useRef, useState } from 'preact/hooks';
-import { chosenFolder, droppedIn, type Given } from '../state/dropped.ts';
+import { chosenFolder, droppedIn, type Given, textDroppedIn } from '../state/dropped.ts';
 import { isolated } from '../state/isolated.ts';
 import { isExport, MAX_TEXT_BYTES, type Material, readMaterial } from '../state/material.ts';
 import { folderIn } from '../state/tile-folder.ts';
@@ -44,10 +44,10 @@ function useInput(onMaterial: InputProps['onMaterial']) {
       addProblem('The browser does not let this page read a dropped folder: choose it instead.');
     }
   };
-  const takeText = (text: string) => {
-    const material = materialIn(text);
+  const takeText = (text: string, name: string) => {
+    const material = materialIn(text, name);
     setProblems(material === undefined ? [`The text ${UNKNOWN}.`] : []);
-    if (material !== undefined) onMaterial({ ...material, name: 'pasted' });
+    if (material !== undefined) onMaterial({ ...material, name });
   };
   return { problems, take, takeText };
 }
@@ -67,7 +67,9 @@ export function ProofInput({ onMaterial }: InputProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void take(droppedIn(event.dataTransfer));
+        const text = textDroppedIn(event.dataTransfer);
+        if (text === '') void take(droppedIn(event.dataTransfer));
+        else takeText(text, 'dropped');
       }}
     >
       <label for="proof-files">Drop files here, or choose them</label>
@@ -94,7 +96,7 @@ export function ProofInput({ onMaterial }: InputProps) {
           currentTarget.value = '';
         }}
       />
-      <PasteBox onText={takeText} />
+      <PasteBox onText={(text) => takeText(text, 'pasted')} />
       <p role="status" class="farewell">
         {problems.join(' ')}
       </p>
@@ -107,9 +109,9 @@ export function ProofInput({ onMaterial }: InputProps) {
   );
 }
 
-function materialIn(text: string): Material | undefined {
+function materialIn(text: string, name: string): Material | undefined {
   if (!isExport(text)) return readMaterial(text);
-  return { kind: 'export', file: new Blob([text]), name: 'pasted' };
+  return { kind: 'export', file: new Blob([text]), name };
 }
 
 function PasteBox({ onText }: { readonly onText: (text: string) => void }) {

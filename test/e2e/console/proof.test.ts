@@ -117,6 +117,16 @@ async function tryWhileOneIsRead(page: Page): Promise<void> {
   expect(await page.innerText('.drop')).toContain('photo is neither');
 }
 
+/** Drops a text that was selected elsewhere: on the page, and on the field for texts. */
+async function tryDroppedText(page: Page): Promise<void> {
+  const [receipt, key] = [await asked('/v2/store/orders/7/receipt'), await asked('/public-key')];
+  await page.fill('#public-key', key.trim());
+  await dropText(page, '.drop', 'What is it?');
+  await page.waitForSelector('.drop >> text=The text is neither');
+  await dropText(page, '#proof-text', receipt);
+  await expectVerdicts(page, { 'Receipt dropped': 'Verified' });
+}
+
 /** Drops an export beside three checkpoints, of which the first is another log's. */
 async function tryCheckpoints(page: Page): Promise<void> {
   const { text, key, checkpoint } = await exported();
@@ -238,9 +248,22 @@ async function tryTiles(page: Page): Promise<void> {
 
 /** Drops folders and files as a person does: the browser reads them from the disk. */
 async function dropFolder(page: Page, ...paths: readonly string[]): Promise<void> {
-  const box = await page.locator('.drop').boundingBox();
+  await dropData(page, '.drop', { items: [], files: [...paths] });
+}
+
+async function dropText(page: Page, selector: string, text: string): Promise<void> {
+  await dropData(page, selector, { items: [{ mimeType: 'text/plain', data: text }], files: [] });
+}
+
+async function dropData(
+  page: Page,
+  selector: string,
+  dropped: { items: { mimeType: string; data: string }[]; files: string[] },
+): Promise<void> {
+  await page.locator(selector).scrollIntoViewIfNeeded();
+  const box = await page.locator(selector).boundingBox();
   const session = await page.context().newCDPSession(page);
-  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  const data = { ...dropped, dragOperationsMask: 1 };
   const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
     await session.send('Input.dispatchDragEvent', { type, x, y, data });
@@ -326,9 +349,11 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await page.waitForSelector('#public-key');
     await tryCompany(page);
     await tryWhileOneIsRead(page);
-    await page.reload();
-    await page.waitForSelector('#public-key');
-    await tryCheckpoints(page);
+    for (const tried of [tryDroppedText, tryCheckpoints]) {
+      await page.reload();
+      await page.waitForSelector('#public-key');
+      await tried(page);
+    }
     expect(wrong).toEqual([]);
   });
 
