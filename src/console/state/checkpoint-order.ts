@@ -1,4 +1,5 @@
 /** The order of checkpoints, in which the log of each has to begin with that of the one before it. */
+import type { Material } from './material.ts';
 
 /** Returns the number of events of a checkpoint, as its text says it. */
 export function sizeOf(note: string): number {
@@ -14,6 +15,19 @@ export function pairsOf(notes: readonly string[]): readonly (readonly [string, s
     return epochOf(one) - epochOf(other) || sizeOf(one) - sizeOf(other);
   });
   return sorted.slice(1).map((note, at) => [sorted[at] ?? note, note]);
+}
+
+/** Returns the material that two checkpoints are compared with, in the order in which it was given. */
+export function besideOf(
+  pair: readonly [string, string],
+  given: readonly Material[],
+): readonly Material[] {
+  const [from, to] = pair.map(sizeOf).sort((size, larger) => size - larger);
+  return given.filter((each) => {
+    return each.kind === 'consistency'
+      ? each.from === from && each.to === to
+      : each.kind === 'breaks';
+  });
 }
 
 /** Returns the number of an epoch, which the origin has behind a plus sign. */

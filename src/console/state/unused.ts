@@ -16,8 +16,9 @@ export interface Unused extends Verified {
  * @param key The public key that all is verified with.
  */
 export function unusedIn(given: readonly Material[], key = ''): readonly Unused[] {
+  const pairs = pairsOf(textsOf(given, 'checkpoint'));
   return given.flatMap((material): readonly Unused[] => {
-    const reason = reasonFor(material, given, key);
+    const reason = reasonFor(material, given, pairs, key);
     if (reason === undefined) return [];
     const { kind } = material;
     return [
@@ -34,9 +35,9 @@ const WITH_CHECKPOINT: readonly Material['kind'][] = ['tiles', 'export', 'policy
 function reasonFor(
   material: Material,
   given: readonly Material[],
+  pairs: ReturnType<typeof pairsOf>,
   key: string,
 ): string | undefined {
-  const pairs = pairsOf(textsOf(given, 'checkpoint'));
   switch (material.kind) {
     case 'key':
       return material.text === key ? undefined : 'another one is in the field of the public key';

@@ -1,7 +1,7 @@
 /** The material to be verified, and the outcome: all in the tab, with a service or without one. */
 import { useMemo, useState } from 'preact/hooks';
 import { keptPublicKey } from '../parts/public-key.ts';
-import { pairsOf, sizeOf } from '../state/checkpoint-order.ts';
+import { besideOf, pairsOf, sizeOf } from '../state/checkpoint-order.ts';
 import { textsOf, withMaterial } from '../state/given.ts';
 import { isolated } from '../state/isolated.ts';
 import type { Material } from '../state/material.ts';
@@ -177,9 +177,11 @@ interface CheckpointsProps extends OutcomeProps {
 
 function Checkpoints({ pair, given, publicKey, fetchMissing, onMore }: CheckpointsProps) {
   const [failure, setFailure] = useState('');
+  const beside = besideOf(pair, given);
+  // Not once more for all else that is given: of many checkpoints, each would take the time of all.
   const verified = useMemo(
-    () => successionSteps(pair, publicKey, given),
-    [pair.join(), publicKey, given],
+    () => successionSteps(pair, publicKey, beside),
+    [pair.join(), publicKey, ...beside],
   );
   const [from = 0, to = 0] = pair.map(sizeOf).sort((size, larger) => size - larger);
   const get = async () => {

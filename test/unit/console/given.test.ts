@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pairsOf } from '../../../src/console/state/checkpoint-order.ts';
+import { besideOf, pairsOf } from '../../../src/console/state/checkpoint-order.ts';
 import { textsOf, withMaterial } from '../../../src/console/state/given.ts';
 import type { Material } from '../../../src/console/state/material.ts';
 
@@ -49,4 +49,24 @@ test('Checkpoints are compared in the order of their epochs and sizes, each with
   // Each is in a pair, even where it is no checkpoint.
   const broken = pairsOf([note(3), note('x'), note(1), 'none']);
   expect(new Set(broken.flat()).size).toBe(4);
+});
+
+test('Two checkpoints are compared with breaks, and with proofs of their sizes alone', () => {
+  const breaks: Material = { kind: 'breaks', notes: ['one'] };
+  const proof = (from: number, to: number): Material => ({
+    kind: 'consistency',
+    from,
+    to,
+    proof: [],
+  });
+  const used = [proof(2, 5), breaks];
+  const others: readonly Material[] = [
+    proof(2, 9),
+    proof(5, 9),
+    ...[2, 5, 9].map((size): Material => ({ kind: 'checkpoint', text: note(size) })),
+    { kind: 'receipt', text: '{}' },
+    exported('trail'),
+  ];
+  expect(besideOf([note(2), note(5)], [...used, ...others])).toEqual(used);
+  expect(besideOf([note(5), note(2)], [...others, ...used])).toEqual(used);
 });
