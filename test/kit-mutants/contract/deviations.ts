@@ -102,6 +102,16 @@ export const DEVIATIONS: readonly Deviation[] = [
       }),
   },
   {
+    name: 'a path in another spelling is redirected',
+    http: everyAnswer((exchange) => {
+      const [path = ''] = exchange.path.split('?');
+      const plain = path.replaceAll(/\/+/g, '/').replace(/\/$/, '').toLowerCase();
+      if (plain === path) return;
+      bare(exchange, 308);
+      exchange.headers.location = plain;
+    }),
+  },
+  {
     name: 'wrong keys are slowed down',
     http(app) {
       let number = 0;
