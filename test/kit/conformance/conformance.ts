@@ -90,6 +90,8 @@ export interface Report {
   readonly skipped: number;
   /** Those of them for which the time was over: nothing is known about their rules. */
   readonly unfinished: number;
+  /** The number of answers that were a 429: their requests were sent again. */
+  readonly limited: number;
   readonly checks: readonly CheckReport[];
 }
 
@@ -162,6 +164,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     ...{ baseUrl: client.baseUrl, seed, runs, concurrency, readOnly },
     ...{ passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
     unfinished: checks.filter(({ isUnfinished }) => isUnfinished).length,
+    limited: client.limited,
     durationMs: Math.round(performance.now() - begun),
     checks,
   };

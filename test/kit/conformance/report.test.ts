@@ -13,6 +13,7 @@ const report: Report = {
   failed: 1,
   skipped: 2,
   unfinished: 1,
+  limited: 0,
   checks: [
     { name: 'one', group: 'list', basis: 'contract', result: 'passed', durationMs: 10 },
     {
@@ -42,6 +43,17 @@ test('The text report has a line for each check, with its failure below', () => 
 * the contract is silent about it, and Store Orders promises it
 1 passed, 1 failed, 2 left out (1 because the time was over); seed 3, 1.5 s
 `);
+});
+
+test('The text report says how often the server limited the rate of requests', () => {
+  const last = '1 passed, 1 failed, 2 left out (1 because the time was over); seed 3, 1.5 s\n';
+  for (const [limited, times] of [
+    [1, 'Once'],
+    [31, '31 times'],
+  ] as const) {
+    const text = asText({ ...report, limited });
+    expect(text).toContain(`\n${times} an answer was a 429, and was waited for\n${last}`);
+  }
 });
 
 test('The JUnit report is well-formed XML for any response of a server', () => {

@@ -6,10 +6,12 @@ import { ORDER, Trace } from './trace.ts';
 
 /** The timeout of a request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
-/** The longest wait for a server that answers 429, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 10_000;
+/** The longest time that a request waits for a server that answers 429, in milliseconds. */
+const MAX_WAIT_MS = 60_000;
 /** The number of times that a request is sent again after a 429. */
 const MAX_RETRIES = 6;
+/** Requests that were refused together wait up to so much longer each time, in milliseconds. */
+const SPREAD_MS = 500;
 
 /** The rule that a request without a response breaks. */
 export const ANSWERED = 'every request is answered';
@@ -47,6 +49,7 @@ export class ApiClient {
   readonly #key: string;
   readonly #readOnly: boolean;
   readonly #wire = new Wire();
+  #limited = 0;
 
   /** @param readOnly True to refuse to send anything but GET and HEAD requests. */
   constructor(baseUrl: string, key: string, readOnly = false) {
@@ -55,19 +58,28 @@ export class ApiClient {
     this.#readOnly = readOnly;
   }
 
+  /** The number of answers that were a 429. */
+  get limited(): number {
+    return this.#limited;
+  }
+
   /** Resolves with the response. Throws a Violation of {@link ANSWERED} if there is none. */
   async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
     if (this.#readOnly && method !== 'GET' && method !== 'HEAD') {
       throw new Error(`read-only, and yet: ${method} ${path}`);
     }
     const placed = this.#note(method, path, asked);
+    let leftMs = MAX_WAIT_MS;
     for (let retries = 0; ; retries++) {
       const answer = await this.#send(method, path, asked);
-      if (answer.status === 429 && retries < MAX_RETRIES) {
-        await wait(
-          Math.min(MAX_RETRY_AFTER_MS, 1_000 * Number(answer.header('retry-after')) || 1_000),
-        );
-        continue;
+      if (answer.status === 429) {
+        this.#limited += 1;
+        if (retries < MAX_RETRIES && leftMs > 0) {
+          const waitMs = Math.min(leftMs, retryAfterMs(answer));
+          leftMs -= waitMs;
+          await wait(waitMs + Math.random() * retries * SPREAD_MS);
+          continue;
+        }
       }
       if (method === 'POST') {
         const id = idIn(answer);
@@ -121,6 +133,15 @@ export class ApiClient {
     const named = digits === undefined ? path : `${before}${ORDER}${after ?? ''}`;
     return this.trace.note(lineOf(method, asked.shell ?? named, asked), about);
   }
+}
+
+/** Returns the wait that a 429 asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
+function retryAfterMs({ header }: Answer): number {
+  const given = header('retry-after');
+  // The date is by the server's clock.
+  const now = Date.parse(header('date')) || Date.now();
+  const waitMs = /^\d+$/.test(given) ? 1_000 * Number(given) : Date.parse(given) - now;
+  return Math.max(1_000, waitMs || 0);
 }
 
 /** Returns true if a request has another content type than the usual one. */

@@ -1,0 +1,41 @@
+import type { RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
+import { listening } from '../../support/listening.ts';
+import { ApiClient } from './api-client.ts';
+
+async function clientOf(listener: RequestListener): Promise<ApiClient> {
+  const { address } = await listening(listener);
+  return new ApiClient(`${address}/v1`, 'key');
+}
+
+test('a request that is refused until a date is sent again then, and not before', async () => {
+  let until: number | undefined;
+  let requests = 0;
+  const client = await clientOf((_req, res) => {
+    requests += 1;
+    // In whole seconds, as HTTP writes dates.
+    until ??= 1_000 * Math.floor(Date.now() / 1_000 + 3);
+    const isOver = Date.now() >= until;
+    const headers = isOver ? {} : { 'retry-after': new Date(until).toUTCString() };
+    res.writeHead(isOver ? 200 : 429, headers).end();
+  });
+  const { status } = await client.ask('GET', '/store/orders');
+  expect([status, requests, client.limited]).toEqual([200, 2, 1]);
+  client.close();
+});
+
+test('requests that are refused together are not sent again together', async () => {
+  let underWay = 0;
+  const client = await clientOf((_req, res) => {
+    if (underWay === 2) return void res.writeHead(429, { 'retry-after': '1' }).end();
+    underWay += 1;
+    setTimeout(() => {
+      underWay -= 1;
+      res.writeHead(200).end();
+    }, 5);
+  });
+  const asked = Array.from({ length: 40 }, () => client.ask('GET', '/store/orders'));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  client.close();
+});
