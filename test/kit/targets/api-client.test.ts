@@ -39,3 +39,17 @@ test('requests that are refused together are not sent again together', async () 
   expect(new Set(statuses)).toEqual(new Set([200]));
   client.close();
 });
+
+test('a request that waits ends with its client', async () => {
+  let answered = () => {};
+  const refused = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const client = await clientOf((_req, res) => {
+    res.writeHead(429, { 'retry-after': '3600' }).end(() => setTimeout(answered, 50));
+  });
+  const ended = expect(client.ask('GET', '/store/orders')).rejects.toThrow('aborted');
+  await refused;
+  client.close();
+  await ended;
+});

@@ -49,6 +49,8 @@ export class ApiClient {
   readonly #key: string;
   readonly #readOnly: boolean;
   readonly #wire = new Wire();
+  /** Aborted so that no wait of a check that was given up keeps the process from its end. */
+  readonly #closing = new AbortController();
   #limited = 0;
 
   /** @param readOnly True to refuse to send anything but GET and HEAD requests. */
@@ -77,7 +79,8 @@ export class ApiClient {
         if (retries < MAX_RETRIES && leftMs > 0) {
           const waitMs = Math.min(leftMs, retryAfterMs(answer));
           leftMs -= waitMs;
-          await wait(waitMs + Math.random() * retries * SPREAD_MS);
+          const spreadMs = Math.random() * retries * SPREAD_MS;
+          await wait(waitMs + spreadMs, undefined, { signal: this.#closing.signal });
           continue;
         }
       }
@@ -89,8 +92,9 @@ export class ApiClient {
     }
   }
 
-  /** Closes the persistent connections. */
+  /** Closes the persistent connections, and ends all waits. */
   close(): void {
+    this.#closing.abort();
     this.#wire.close();
   }
 
