@@ -69,7 +69,7 @@ export class TileFolder {
     const bytes = this.#read(join('tile', pathOf(place)), MAX_BUNDLE_BYTES) ?? Buffer.of();
     const leaves = this.#hashesOnly ? hashesIn(bytes) : recordsIn(bytes)?.map(leafHash);
     if (leaves?.length !== TILE_HASHES) return [];
-    this.#requireSame(place, bytes);
+    this.#requireSame(place, bytes, this.#widthsAt(place));
     return leaves;
   }
 
@@ -113,8 +113,12 @@ export class TileFolder {
    * Throws {@link Failure} if a file at this place has other bytes, or one of the same tile from when it
    * was narrower other bytes than the beginning of these.
    */
-  #requireSame(place: TilePlace, bytes: Buffer): void {
-    for (const width of [...this.#widthsAt(place), TILE_HASHES]) {
+  #requireSame(
+    place: TilePlace,
+    bytes: Buffer,
+    widths: readonly number[] = [...this.#widthsAt(place), TILE_HASHES],
+  ): void {
+    for (const width of widths) {
       if (width > place.width) continue;
       const path = join('tile', pathOf({ ...place, width }));
       const there = this.#read(path, bytes.length);
