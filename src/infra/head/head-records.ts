@@ -65,6 +65,11 @@ export function encode({
   highestId,
 }: AcknowledgedHead): Buffer {
   const text = `head 2 ${storeId} ${epoch} ${padded(position)} ${root ?? UNKNOWN_ROOT} ${padded(reached)} ${highestId ?? '-'}`;
+  return sealed(text);
+}
+
+/** Returns a record with its digest, in a sector. */
+export function sealed(text: string): Buffer {
   return Buffer.from(`${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n'));
 }
 
@@ -89,6 +94,6 @@ export function decode(bytes: Buffer): AcknowledgedHead | undefined {
   };
 }
 
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   return hash('sha256', text).slice(0, 16);
 }

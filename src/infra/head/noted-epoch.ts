@@ -4,9 +4,8 @@
  * recorded by somebody else. See docs/adr/0020.
  */
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
-import { replaceContents } from './head-file.ts';
+import { bytesIn, replaceContents } from './head-file.ts';
 import { decode, encode, RECORD_BYTES, RECORDS } from './head-records.ts';
 
 /** In a sector of its own, which a disk writes atomically. */
@@ -14,26 +13,12 @@ const PLACE = (RECORDS + 1) * RECORD_BYTES;
 
 /** Notes the first head of an epoch, durably. Makes the file if there is none: that of a backup. */
 export function noteEpoch(headFile: string, begun: AcknowledgedHead): void {
-  const contents = Buffer.alloc(PLACE + RECORD_BYTES);
-  readInto(contents, headFile, 0);
+  const contents = bytesIn(headFile, 0, PLACE + RECORD_BYTES);
   encode(begun).copy(contents, PLACE);
   replaceContents(headFile, contents);
 }
 
 /** Returns the first head of the epoch that was noted last; `undefined` once it is the head. */
 export function readNotedEpoch(headFile: string): AcknowledgedHead | undefined {
-  const record = Buffer.alloc(RECORD_BYTES);
-  readInto(record, headFile, PLACE);
-  return decode(record);
-}
-
-/** Reads as many bytes from a position as there are; none if there is no file. */
-function readInto(bytes: Buffer, headFile: string, position: number): void {
-  if (statSync(headFile, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const fd = openSync(headFile, 'r');
-  try {
-    readSync(fd, bytes, 0, bytes.length, position);
-  } finally {
-    closeSync(fd);
-  }
+  return decode(bytesIn(headFile, PLACE, RECORD_BYTES));
 }

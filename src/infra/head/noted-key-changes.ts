@@ -3,9 +3,9 @@
  * log. A store with fewer has lost some, such as a revocation: the log does not show that.
  */
 
-import { hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { RECORD_BYTES, RECORDS } from './head-records.ts';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { bytesIn } from './head-file.ts';
+import { digestOf, RECORD_BYTES, RECORDS, sealed } from './head-records.ts';
 
 /** Behind the records, in a sector of its own, which a disk writes atomically. */
 const PLACE = RECORDS * RECORD_BYTES;
@@ -23,9 +23,8 @@ export function noteKeyChanges(headFile: string, storeId: string, changes: numbe
   let fd: number | undefined;
   try {
     fd = openSync(headFile, 'r+');
-    const text = `keys 1 ${storeId} ${String(changes).padStart(16, '0')}`;
-    const record = `${text} ${digestOf(text)}`.padEnd(RECORD_BYTES - 1).concat('\n');
-    writeSync(fd, record, PLACE);
+    const record = sealed(`keys 1 ${storeId} ${String(changes).padStart(16, '0')}`);
+    writeSync(fd, record, 0, RECORD_BYTES, PLACE);
     fsyncSync(fd);
   } catch {
     // The next start notes them.
@@ -36,19 +35,8 @@ export function noteKeyChanges(headFile: string, storeId: string, changes: numbe
 
 /** Returns the noted number of a store's changes; `undefined` if none is noted that is valid. */
 export function readKeyChanges(headFile: string, storeId: string): number | undefined {
-  if (statSync(headFile, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const fd = openSync(headFile, 'r');
-  try {
-    const record = Buffer.alloc(RECORD_BYTES);
-    readSync(fd, record, 0, RECORD_BYTES, PLACE);
-    const { groups } = FORM.exec(record.toString('latin1')) ?? {};
-    const isValid = groups?.digest === digestOf(groups?.text ?? '') && groups.storeId === storeId;
-    return isValid ? Number(groups.changes) : undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text).slice(0, 16);
+  const record = bytesIn(headFile, PLACE, RECORD_BYTES).toString('latin1');
+  const { groups } = FORM.exec(record) ?? {};
+  const isValid = groups?.digest === digestOf(groups?.text ?? '') && groups.storeId === storeId;
+  return isValid ? Number(groups.changes) : undefined;
 }
