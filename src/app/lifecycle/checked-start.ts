@@ -1,4 +1,4 @@
-import { nextTurn } from '../event-loop.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDamage, type StoreCheck } from '../ports/store.ts';
 
 /**

@@ -6,7 +6,7 @@
  * has waited begins in a later turn of the event loop, after the batch in flight.
  */
 
-import { nextTurn } from '../event-loop.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface ReadLimits {
   /** The most reads in flight. */
