@@ -1,6 +1,6 @@
 /** One attempt at a request: sends it once, and tells an answer of the API from all that goes wrong. */
 import { type Body, bodyIn, textOf } from './body.ts';
-import { callHook, markThrown } from './callers.ts';
+import { called } from './callers.ts';
 import { StoreOrdersError, serverCodeOf } from './error.ts';
 import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
@@ -56,7 +56,7 @@ export async function exchange(
   const { status, headers } = response;
   const { attempt, requests, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
-  callHook(options.onResponse, { attempt, method, url, status, headers, durationMs });
+  await called(() => options.onResponse?.({ attempt, method, url, status, headers, durationMs }));
   const answer = { status, headers, text, attempts: requests.count, idempotencyKey };
   const isSuccess = response.ok || status === 304;
   if (!isSuccess) throw refusalIn(answer, request);
@@ -72,8 +72,8 @@ export async function respond(
   const { attempt, requests, method, url, body, idempotencyKey } = request;
   const { key, fetch = globalThis.fetch } = options;
   const headers = headersOf(request);
-  callHook(options.onRequest, { attempt, method, url, headers });
-  const secret = typeof key === 'string' ? key : await keyFrom(key, request, limit);
+  await fromCaller(() => options.onRequest?.({ attempt, method, url, headers }), request, limit);
+  const secret = typeof key === 'string' ? key : await fromCaller(key, request, limit);
   authorize(headers, secret, requests.count);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
@@ -114,26 +114,29 @@ function isResponse(value: Response): boolean {
   }
 }
 
-/** Calls the caller's function for the key. What it throws is passed on as it is. */
-async function keyFrom(
-  key: () => string | Promise<string>,
+/** Calls a function of the caller within the limit. What it throws is passed on as it is. */
+async function fromCaller<Result>(
+  call: () => Result | Promise<Result>,
   request: Attempt,
   limit: Limit,
-): Promise<string> {
-  const called = () => Promise.allSettled([(async () => key())()]);
-  const [outcome] = await orFailure(called, request, limit);
-  if (outcome.status === 'rejected') throw markThrown(outcome.reason);
+): Promise<Result> {
+  const [outcome] = await orFailure(() => Promise.allSettled([called(call)]), request, limit);
+  if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
 }
 
 /** Adds the API key. The error of `Headers` for a bad value is dropped, because it quotes the key. */
-function authorize(headers: Headers, key: string, attempts: number): void {
-  try {
-    headers.set('Authorization', `Bearer ${key}`);
-  } catch {
-    const message = 'key: it has a character that no API key has';
-    throw new StoreOrdersError('unauthorized', message, { attempts });
+function authorize(headers: Headers, key: unknown, attempts: number): void {
+  let problem = 'its function has returned no text';
+  if (typeof key === 'string') {
+    try {
+      headers.set('Authorization', `Bearer ${key}`);
+      return;
+    } catch {
+      problem = 'it has a character that no API key has';
+    }
   }
+  throw new StoreOrdersError('unauthorized', `key: ${problem}`, { attempts });
 }
 
 /** Returns the text of an answer. Throws `unexpected_response` if it is too long: then the rest is not read. */

@@ -3,18 +3,13 @@ import { StoreOrdersError } from './error.ts';
 
 const thrown = new WeakSet<object>();
 
-/** Marks what a function of the caller has thrown, and returns it. */
-export function markThrown(error: unknown): unknown {
-  thrown.add(Object(error));
-  return error;
-}
-
-/** Calls a function of the caller, and marks what it throws. */
-export function callHook<Info>(hook: ((info: Info) => void) | undefined, info: Info): void {
+/** Calls a function of the caller, waits for its promise if it returns one, and marks what it throws. */
+export async function called<Result>(call: () => Result | Promise<Result>): Promise<Result> {
   try {
-    hook?.(info);
+    return await call();
   } catch (error) {
-    throw markThrown(error);
+    thrown.add(Object(error));
+    throw error;
   }
 }
 

@@ -40,8 +40,8 @@ export interface FollowOptions<Type extends EventType = EventType>
   readonly over?: 'stream' | 'pages' | undefined;
   /** The longest silence of a stream before it is opened again, in milliseconds; default 45,000. */
   readonly silenceMs?: number | undefined;
-  /** Called when the log cannot be read, before the wait for another attempt. */
-  readonly onInterrupt?: ((error: StoreOrdersError, delayMs: number) => void) | undefined;
+  /** Called when the log cannot be read, and awaited before the wait for another attempt. */
+  readonly onInterrupt?: ((error: StoreOrdersError, delayMs: number) => unknown) | undefined;
 }
 
 /** A position that was reached, with its event if that matches the query. */
@@ -111,7 +111,7 @@ export class Events {
         if (!isPassing(error)) throw error;
         failures += 1;
         delayMs = delayAfter(failures, error.retryAfterMs);
-        onInterrupt?.(error, delayMs);
+        await onInterrupt?.(error, delayMs);
       }
       await pause(delayMs, signal);
     }

@@ -50,14 +50,16 @@ export interface CancelOptions extends ChangeOptions {
   readonly reason?: CancelReason | undefined;
 }
 
-/** Functions that are called for each attempt. What they throw ends the call. */
+/** Functions that are called for each attempt, and awaited. What they throw ends the call. */
 export interface Hooks {
   /** Called before an attempt. Headers may be added; the API key is not among them. */
-  readonly onRequest?: ((request: AttemptInfo & { readonly headers: Headers }) => void) | undefined;
+  readonly onRequest?:
+    | ((request: AttemptInfo & { readonly headers: Headers }) => unknown)
+    | undefined;
   /** Called when an answer has arrived completely, of whatever status. */
-  readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
+  readonly onResponse?: ((response: ResponseInfo) => unknown) | undefined;
   /** Called before the wait for another attempt. */
-  readonly onRetry?: ((retry: RetryInfo) => void) | undefined;
+  readonly onRetry?: ((retry: RetryInfo) => unknown) | undefined;
 }
 
 export interface AttemptInfo {

@@ -13,7 +13,7 @@ import {
   respond,
 } from './attempt.ts';
 import { bodyIn } from './body.ts';
-import { callHook, isFailure } from './callers.ts';
+import { called, isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
 import { Limit, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
@@ -81,7 +81,7 @@ export class Transport {
       if (!isPassing(error) || attempt > retries || isLate) throw toldAs(error, isOpen);
       const isSent = requests.count > sentBefore;
       isOpen ||= idempotencyKey !== undefined && isSent && leavesOpen(error.code);
-      callHook(onRetry, { attempt, method, url, error, delayMs });
+      await called(() => onRetry?.({ attempt, method, url, error, delayMs }));
       await pause(delayMs, signal);
     }
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test, vi } from 'vitest';
 import {
@@ -27,7 +28,9 @@ type Thrower = Partial<ClientOptions>;
 /** Each function of a client's options, throwing an error. */
 const THROWERS: readonly (readonly [name: string, optionsOf: (error: unknown) => Thrower])[] = [
   ['onRequest', (error) => ({ onRequest: () => raise(error) })],
+  ['an onRequest that rejects', (error) => ({ onRequest: () => Promise.reject(error) })],
   ['onResponse', (error) => ({ onResponse: () => raise(error) })],
+  ['an onResponse that rejects', (error) => ({ onResponse: () => Promise.reject(error) })],
   ['a key function', (error) => ({ key: () => raise(error) })],
   ['a key function that rejects', (error) => ({ key: () => Promise.reject(error) })],
 ];
@@ -130,6 +133,66 @@ test('An error that onRetry is given ends the call if it is thrown again', async
   const store = new StoreOrders({ url: URL, key: 'key', fetch, onRetry });
   expect(await failureOf(store.get('1'))).toMatchObject({ code: 'network', attempts: 1 });
   expect(fetch).toHaveBeenCalledOnce();
+});
+
+test('What an onRetry rejects with ends the call', async () => {
+  const error = new Error('mine');
+  const fetch = vi.fn<typeof globalThis.fetch>(() => Promise.reject(new TypeError('cut')));
+  const store = new StoreOrders({
+    url: URL,
+    key: 'key',
+    fetch,
+    onRetry: () => Promise.reject(error),
+  });
+  const [outcome] = await Promise.allSettled([store.get('1')]);
+  expect(outcome).toMatchObject({ status: 'rejected', reason: error });
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+test('What an onInterrupt rejects with ends a loop over events', async () => {
+  const error = new Error('mine');
+  const fetch = () => Promise.reject(new TypeError('cut'));
+  const store = new StoreOrders({ url: URL, key: 'key', fetch });
+  const events = store.events.follow({ onInterrupt: () => Promise.reject(error) });
+  const [outcome] = await Promise.allSettled([events.next()]);
+  expect(outcome).toMatchObject({ status: 'rejected', reason: error });
+});
+
+test('A request is sent when its hook has ended, with the headers added by then', async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>(() => Promise.resolve(Response.json(ORDER)));
+  const store = new StoreOrders({
+    url: URL,
+    key: 'key',
+    fetch,
+    onRequest: async ({ headers }) => {
+      await nextTurn();
+      headers.set('Trace', 'x');
+    },
+  });
+  await store.get('1');
+  expect(new Headers(fetch.mock.lastCall?.[1]?.headers).get('Trace')).toBe('x');
+});
+
+test('A hook that never ends is given up with its attempt', async () => {
+  const onRequest = () => new Promise<void>(() => {});
+  const store = new StoreOrders({
+    url: URL,
+    key: 'key',
+    fetch: placed,
+    retries: 0,
+    attemptTimeoutMs: 20,
+    onRequest,
+  });
+  expect(await failureOf(store.get('1'))).toMatchObject({ code: 'timeout', attempts: 0 });
+});
+
+test.each([undefined, null, 1, {}])('A key function that returns %s sends nothing', async (key) => {
+  const sent = vi.fn<typeof globalThis.fetch>(placed);
+  const store = new StoreOrders({ url: URL, key: () => key as never, fetch: sent });
+  const failure = await failureOf(store.get('1'));
+  expect(failure).toMatchObject({ code: 'unauthorized', attempts: 0 });
+  expect(failure.message).toBe('key: its function has returned no text');
+  expect(sent).not.toHaveBeenCalled();
 });
 
 test('A key that another client gets ends the call with the failure of that client', async () => {
