@@ -25,6 +25,8 @@ export function handleErrors(
     const { context } = req;
     if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
     if (isOfStore(error)) context.cause = error.message;
+    // The message tells which limit was reached, or why nobody is served.
+    else if (answer.status === 503 || answer.status === 429) context.cause ??= answer.message;
     refused(req, answer.code);
     if (res.headersSent) next(error);
     else sendError(res, answer);

@@ -38,7 +38,8 @@ export function requireWithinLimits(limiter: KeyLimiter, key: ApiKey, res: Respo
     throw refusal(res, TOO_MANY, quota?.remaining === 0 ? quota.moreInS : RETRY_AFTER_S);
   }
   res.req.context.leave = entry.leave;
-  res.once('close', entry.leave);
+  // Before the listener that begins the next request of the connection, which would be one too many.
+  res.prependOnceListener('close', entry.leave);
   // The client may have disconnected while its key was looked up.
   if (res.closed) entry.leave();
 }

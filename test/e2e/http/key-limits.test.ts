@@ -170,6 +170,24 @@ describe('A key with a limit of concurrent requests', () => {
     expect(seconds(last)).toBeGreaterThan(1_000);
   });
 
+  it.each([
+    ['GET', '/v2/key', 200],
+    ['GET', LIST, 200],
+    ['GET', '/v1/nowhere', 404],
+    ['DELETE', `${LIST}/12345`, 404],
+  ])(
+    'has the requests of one connection one after another: %s %s',
+    async (method, path, status) => {
+      const key = await keyWith({ concurrent: 2 });
+      await underWay(key);
+      using client = new RawClient(service.address);
+      const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      client.send(request.repeat(8));
+      await vi.waitFor(() => expect(statusesOf(client)).toHaveLength(8), { timeout: 60_000 });
+      expect(statusesOf(client)).toStrictEqual(Array.from({ length: 8 }, () => status));
+    },
+  );
+
   it('has none under way of a client that went while its key was looked up', async () => {
     const store = await openMemoryStore();
     const key = mintKeyText();
@@ -224,6 +242,10 @@ describe('The event streams of a key', () => {
     expect(await open(three)).toMatchObject({ statusCode: 200 });
     // The fifth was the last of all keys together, and one that is refused is not counted.
     for (let n = 0; n < 3; n++) expect(await open(three)).toMatchObject({ statusCode: 503 });
+    const causes = [/event streams of this API key/, /^Too many streams are open/];
+    await service.program.until(({ log }) =>
+      causes.every((each) => log.some(({ cause }) => each.test(String(cause)))),
+    );
     opened[3]?.source.cut();
     await vi.waitFor(async () => expect((await open(two)).statusCode).toBe(200), PATIENT);
     opened[0]?.source.cut();
