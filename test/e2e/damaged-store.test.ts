@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { expectError } from '../support/http.ts';
 import { Service, start } from '../support/service.ts';
-import { recordInAnyForm } from '../support/tampering.ts';
+import { honestStore, recordInAnyForm } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
 
@@ -98,3 +99,37 @@ it('A third event that comes while the service runs makes it unready and refuse 
   ]).toContainEqual(line.cause);
   expectError(await service.ask('GET', '/readyz'), 503, 'service_unavailable');
 });
+
+/** Ways to damage a `-wal` file in place, as a disk or a person does. */
+const WAL_DAMAGE: readonly (readonly [name: string, damaged: (wal: Buffer) => Buffer])[] = [
+  ['zeros', (wal) => Buffer.alloc(wal.length)],
+  ['a changed page of its first frame', (wal) => withByte(wal, 32 + 24 + 100)],
+  ['a changed page of its last frame', (wal) => withByte(wal, wal.length - 100)],
+  ['nothing', () => Buffer.alloc(0)],
+];
+
+function withByte(bytes: Buffer, at: number): Buffer {
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 2, at);
+  return bytes;
+}
+
+it.each(WAL_DAMAGE)(
+  'A stop copies nothing from a damaged -wal file into the store: %s',
+  async (_, damaged) => {
+    await using service = new Service();
+    mkdirSync(dirname(service.databaseFile));
+    await honestStore(service.databaseFile);
+    await service.start();
+    const before = readFileSync(service.databaseFile);
+    for (const petId of [1015, 1016]) await service.send('POST', LIST, { petId, quantity: 1 });
+    const wal = `${service.databaseFile}-wal`;
+    const bytes = damaged(readFileSync(wal));
+    writeFileSync(wal, bytes, { flag: 'r+' });
+    truncateSync(wal, bytes.length);
+    await service.program.end();
+    expect(readFileSync(service.databaseFile).equals(before)).toBe(true);
+    await using program = start(['serve'], service.folder, { PORT: '0' });
+    expect(await program.ended()).toBe(1);
+    expect(program.stderr).toMatch(/-wal is damaged|The log in .* ends at position 70\d/);
+  },
+);

@@ -11,6 +11,7 @@ import type { Impairment } from '../../app/ports/impairment.ts';
 import type { CheckpointCounters, StoreWatcher } from '../../app/ports/store.ts';
 import { SMALL_NURSERY, startThread } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
+import { keepWalApart } from './wal/wal.ts';
 import { type FromWriter, packBatch, type ToWriter, unpackOutcomes } from './writer-messages.ts';
 
 /** The reason why a file cannot be written at this time. */
@@ -26,6 +27,7 @@ export class WorkerWriter implements BatchWriter {
   /** Tells of each append of the thread. */
   readonly signal = new AppendSignal();
   readonly #worker: Worker;
+  readonly #file: string;
   readonly #watcher: StoreWatcher;
   #opening = Promise.withResolvers<Waiting | undefined>();
   readonly #ready = Promise.withResolvers<void>();
@@ -38,6 +40,7 @@ export class WorkerWriter implements BatchWriter {
   #checkpointedAt: number | undefined;
 
   constructor(file: string, watcher: StoreWatcher) {
+    this.#file = file;
     this.#watcher = watcher;
     this.#opening.promise.catch(() => undefined);
     this.#ready.promise.catch(() => undefined);
@@ -141,6 +144,9 @@ export class WorkerWriter implements BatchWriter {
       case 'checkpointed':
         if (message.counters.done > this.#checkpoints.done) this.#checkpointedAt = CLOCKS.elapsed();
         this.#checkpoints = message.counters;
+        return;
+      case 'wal_damaged':
+        keepWalApart(this.#file);
         return;
     }
   }

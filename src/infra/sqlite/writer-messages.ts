@@ -32,7 +32,9 @@ export type FromWriter =
   | { readonly kind: 'impaired'; readonly reason: Impairment; readonly cause: string }
   | { readonly kind: 'mended'; readonly reason: Impairment }
   | { readonly kind: 'noticed'; readonly message: string; readonly details: object }
-  | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters };
+  | { readonly kind: 'checkpointed'; readonly counters: CheckpointCounters }
+  /** The store is being closed, and its `-wal` file must not be copied into its file. */
+  | { readonly kind: 'wal_damaged' };
 
 /** The fields of several objects, one after the other. */
 type Fields = readonly unknown[];

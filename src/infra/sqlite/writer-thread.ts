@@ -53,6 +53,7 @@ interface Opened {
   readonly ids: IdRange;
   readonly health: StorageHealth;
   readonly checkpoints: Checkpoints;
+  readonly wal: Wal;
   close(): Promise<void>;
 }
 
@@ -121,6 +122,7 @@ function open(made: (where: string) => void): Opened {
       ids,
       health,
       checkpoints,
+      wal,
       async close() {
         clearInterval(looking);
         health.close();
@@ -187,6 +189,7 @@ async function receive(message: ToWriter): Promise<void> {
       return;
     }
     case 'close':
+      if (opened?.wal.isDamaged()) send({ kind: 'wal_damaged' });
       await opened?.close();
       port?.close();
       return;

@@ -89,6 +89,32 @@ export function hasCommitBehind(wal: string, committed: number, done: Buffer | u
   return found === true;
 }
 
+/**
+ * Returns true if the first `count` frames of a `-wal` file are as SQLite has written them, or if the
+ * file was restarted during the look. They must be committed: SQLite writes others anew.
+ */
+export function areWhole(wal: string, count: number): boolean {
+  const found = reading(wal, (fd) => {
+    const bytes = headerBytes(fd);
+    const header = bytes && parseHeader(bytes);
+    const whole = header === undefined ? 0 : wholeFrames(header, fd, count);
+    return whole === count || headerBytes(fd)?.equals(bytes as Buffer) === false;
+  });
+  return found === true;
+}
+
+/** Returns the number of frames, at most `count`, before the first one that is invalid. */
+function wholeFrames(header: Header, fd: number, count: number): number {
+  let end = header.checksum;
+  let whole = 0;
+  for (const frame of frames(fd, header)) {
+    if (whole === count || frame.salts !== header.salts || !frame.follows(end)) break;
+    end = frame.checksum;
+    whole = frame.number;
+  }
+  return whole;
+}
+
 /** Returns the header of a `-wal` file; `undefined` if it has none. */
 export function readHeader(wal: string): Buffer | undefined {
   return reading(wal, headerBytes);

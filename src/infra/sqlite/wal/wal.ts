@@ -4,7 +4,7 @@ import { type BigIntStats, closeSync, fsyncSync, ftruncateSync, openSync, statSy
 import Database from 'better-sqlite3';
 import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 import { frameBytes, HEADER_BYTES } from './format.ts';
-import { hasCommitBehind, readHeader } from './guard.ts';
+import { areWhole, hasCommitBehind, readHeader } from './guard.ts';
 
 /** The shortest interval between two looks at the files, in milliseconds. */
 const LOOK_INTERVAL_MS = 100;
@@ -85,6 +85,17 @@ export class Wal {
     return state;
   }
 
+  /** Returns true if a checkpoint would copy frames that are not as SQLite has written them. */
+  isDamaged(): boolean {
+    try {
+      const { frames, checkpointed } = this.state();
+      return checkpointed < frames && !areWhole(this.#file, frames);
+    } catch {
+      // Nothing is lost by a checkpoint that is left to the next start.
+      return true;
+    }
+  }
+
   /** Returns the size of a file with so many frames, in bytes. */
   bytesOf(frames: number): number {
     return HEADER_BYTES + frames * this.#frameBytes;
@@ -118,6 +129,21 @@ export class Wal {
 
   close(): void {
     this.#db.close();
+  }
+}
+
+/**
+ * Keeps the damaged `-wal` file of a store apart from the store's file, until this process ends: SQLite
+ * would copy its frames there when the last connection is closed. The connection that is opened for that
+ * is never closed, and copies nothing at the end of the process, because it can only read.
+ */
+export function keepWalApart(file: string): void {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    // To lock the file suffices, even if what is read makes no sense.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch {
+    // The start will say so.
   }
 }
 
