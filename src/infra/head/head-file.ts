@@ -16,6 +16,7 @@ import {
 import { dirname } from 'node:path';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import { FIRST_EPOCH } from '../../app/log/epochs.ts';
+import { giveToStoreOwner } from '../process/store-owner.ts';
 import { syncFolder } from '../process/sync-folder.ts';
 import {
   encode,
@@ -167,8 +168,11 @@ export class HeadFile {
 function openOrMake(name: string): { readonly fd: number; readonly isNew: boolean } {
   const isNew = !existsSync(name);
   const fd = openSync(name, constants.O_RDWR | constants.O_CREAT, 0o600);
-  // A previous file may have been deleted on purpose: a power cut must not restore it.
-  if (isNew) syncFolder(dirname(name));
+  if (isNew) {
+    giveToStoreOwner(name);
+    // A previous file may have been deleted on purpose: a power cut must not restore it.
+    syncFolder(dirname(name));
+  }
   return { fd, isNew };
 }
 
@@ -202,6 +206,7 @@ export function replaceHeadFile(name: string, acknowledged: AcknowledgedHead): v
 export function replaceContents(name: string, contents: Buffer): void {
   const unfinished = `${name}-new`;
   writeFileSync(unfinished, contents, { mode: 0o600, flush: true });
+  giveToStoreOwner(unfinished);
   renameSync(unfinished, name);
   syncFolder(dirname(name));
 }

@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { InvalidSigningKey, type SigningKey } from '../../app/audit/proving/signing-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { readPlainText } from './small-file.ts';
+import { giveToStoreOwner } from './store-owner.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** A kind of keys, and what its user can do about a file that has none of it. */
@@ -58,6 +59,7 @@ export function makeKeyFile<Key extends SigningKey>(
   const unfinished = `${file}-new-${randomUUID()}`;
   try {
     writeFileSync(unfinished, `${key.privateKey()}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    giveToStoreOwner(unfinished);
     linkSync(unfinished, file);
     syncFolder(dirname(file));
     return key;

@@ -13,6 +13,7 @@ import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
 import { makeFolder } from './make-folder.ts';
 import { readPlainText, readSmallFile } from './small-file.ts';
+import { giveToStoreOwner } from './store-owner.ts';
 
 /** A policy whose witnesses all have an address. */
 interface PolicyWithAddresses extends WitnessPolicy {
@@ -101,6 +102,7 @@ export class CosignedFile implements CosignedRecords {
     writeFileSync(unfinished, `${JSON.stringify({ format: FORMAT, ...record })}\n`, {
       mode: 0o600,
     });
+    giveToStoreOwner(unfinished);
     renameSync(unfinished, this.#file);
   }
 }

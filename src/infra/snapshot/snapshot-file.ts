@@ -28,6 +28,7 @@ import { imageColumns } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { makeFolder } from '../process/make-folder.ts';
+import { giveToStoreOwner } from '../process/store-owner.ts';
 import { renewInThread } from './renewal.ts';
 import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
@@ -157,6 +158,7 @@ export class SnapshotFile implements Snapshots, SnapshotSearch {
       makeFolder(dirname(this.#file));
       await removeLeftovers(this.#file);
       await writeFile(unfinished, parts, { mode: 0o600 });
+      giveToStoreOwner(unfinished);
       await rename(unfinished, this.#file);
     } catch (error) {
       await rm(unfinished, { force: true });

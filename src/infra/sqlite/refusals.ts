@@ -8,6 +8,7 @@ import {
   type RefusalTrail,
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
+import { giveToStoreOwner } from '../process/store-owner.ts';
 import { cannotOpen } from './database.ts';
 import { noGapsIn } from './guards.ts';
 
@@ -98,9 +99,12 @@ export class SqliteRefusals implements RefusalTrail {
 }
 
 function open(file: string, maxRecords: number): Database.Database {
+  const isNew = !existsSync(file);
   let db: Database.Database | undefined;
   try {
     db = new Database(file);
+    // Before SQLite makes files beside it, which get its owner.
+    if (isNew) giveToStoreOwner(file);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     prepare(db, file, maxRecords);

@@ -1,7 +1,9 @@
 /** Locks of files that end with the process that holds them. */
 
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
+import { giveToStoreOwner } from '../../process/store-owner.ts';
 
 /**
  * Locks a store's file for one server; commands can still use the store beside it. Returns a
@@ -29,9 +31,11 @@ export function lockForCopy(file: string): () => void {
  * ends with the process, however that ends, and no stale lock can remain.
  */
 export function lock(file: string, taken: string, waitMs = 0): () => void {
+  const isNew = !existsSync(file);
   let db: Database.Database | undefined;
   try {
     db = new Database(file, { timeout: waitMs });
+    if (isNew) giveToStoreOwner(file);
     // Without a journal the lock needs no disk space, so that it works on a full disk.
     db.pragma('journal_mode = OFF');
     db.exec('BEGIN EXCLUSIVE');
