@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '../app/log/recorded-event.ts';
 import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
+import { eventLine } from './shared/event-words.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { wholeNumber } from './shared/options.ts';
 import { onOneLine, print, say } from './shared/print.ts';
@@ -70,23 +71,6 @@ async function* atMost(
   }
 }
 
-function lineOf(event: OrderEvent): string {
-  const { position, time, subject, keyname, by } = event;
-  const place = `${String(position).padStart(8)}  ${time}`;
-  const line = `${place}  order ${subject} ${wordsOf(event)}, by ${keyname ?? by}`;
-  return `${onOneLine(line)}\n`;
-}
-
-function wordsOf(event: OrderEvent): string {
-  switch (event.type) {
-    case 'OrderPlaced': {
-      const { petId, quantity, shipDate } = event.data;
-      const expected = shipDate === undefined ? '' : `, to ship ${shipDate}`;
-      return `placed: ${quantity} of pet ${petId}${expected}`;
-    }
-    case 'OrderShipped':
-      return `shipped ${event.data.shipDate}`;
-    case 'OrderCancelled':
-      return event.data.reason === undefined ? 'cancelled' : `cancelled: ${event.data.reason}`;
-  }
+function lineOf({ position, time, keyname, by, type, data }: OrderEvent): string {
+  return `${eventLine(position, time, keyname ?? by, type, data)}\n`;
 }

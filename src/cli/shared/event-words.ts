@@ -1,20 +1,32 @@
-/** An event in words: in a line of a played log, and in the statement of a receipt. */
+/** An event in words: as a line of a log, and in the statement of a receipt. */
 
-import type { OrderCancelled, OrderEvent } from '../../domain/order.ts';
+import type { OrderEvent } from '../../domain/order.ts';
+import { onOneLine } from './print.ts';
 
-/** Returns what an event did, for a line of a played log. */
-export function playedWords(event: OrderEvent): string {
-  switch (event.type) {
-    case 'OrderPlaced': {
-      const { petId, quantity, shipDate } = event;
-      const expected = shipDate === undefined ? '' : `, to ship ${shipDate}`;
-      return `placed: ${quantity} of pet ${petId}${expected}`;
-    }
-    case 'OrderShipped':
-      return `shipped ${event.shipDate}`;
-    case 'OrderCancelled':
-      return `cancelled${reasonIn(event)}`;
-  }
+/** The data of each type of event, as in the domain and with the ids as texts, as in the API. */
+type EventData = {
+  [Event in OrderEvent as Event['type']]: {
+    [Key in keyof Event as Exclude<Key, 'type'>]: Event[Key] | string;
+  };
+};
+
+const LINE_WORDS: { [Type in keyof EventData]: (data: EventData[Type]) => string } = {
+  OrderPlaced: ({ petId, quantity, shipDate }) =>
+    `placed: ${quantity} of pet ${petId}${shipDate === undefined ? '' : `, to ship ${shipDate}`}`,
+  OrderShipped: ({ shipDate }) => `shipped ${shipDate}`,
+  OrderCancelled: (data) => `cancelled${reasonIn(data)}`,
+};
+
+/** Returns an event as a line without its end. Nothing in it controls a terminal. */
+export function eventLine<Type extends keyof EventData>(
+  position: number,
+  time: string,
+  by: string,
+  type: Type,
+  data: EventData[Type],
+): string {
+  const words = `order ${data.orderId} ${LINE_WORDS[type](data)}, by ${by}`;
+  return onOneLine(`${String(position).padStart(8)}  ${time}  ${words}`);
 }
 
 /**
@@ -32,6 +44,6 @@ export function receiptWords(event: OrderEvent, recorded: string): string {
   }
 }
 
-function reasonIn({ reason }: OrderCancelled): string {
+function reasonIn({ reason }: EventData['OrderCancelled']): string {
   return reason === undefined ? '' : ` (${reason})`;
 }

@@ -6,7 +6,7 @@ import type { EventLog } from '../../app/ports/event-log.ts';
 import type { Moment } from '../../app/read/moment.ts';
 import { type OrderStatus, STATUSES, statusAfter } from '../../app/state/image-columns.ts';
 import { millisecondsOf } from '../../domain/instant.ts';
-import { playedWords } from './event-words.ts';
+import { eventLine } from './event-words.ts';
 
 export type Speed =
   /** A number of events a second. */
@@ -89,12 +89,7 @@ function rhythm(speed: Speed, signal: AbortSignal): (event: RecordedEvent) => Pr
 const MAX_WAIT_MS = 2 ** 31 - 1;
 
 function lineOf({ position, event, metadata: { at, by } }: RecordedEvent): string {
-  return `${String(position).padStart(8)}  ${at}  order ${event.orderId} ${playedWords(event)}, by ${plain(by)}`;
-}
-
-/** Replaces control characters, which could move a terminal's cursor. */
-function plain(text: string): string {
-  return text.replaceAll(/\p{C}/gu, '\ufffd');
+  return eventLine(position, at, by, event.type, event);
 }
 
 function totals(position: number, counts: Counts): string {

@@ -122,6 +122,8 @@ describe('The list', () => {
     await place.run('orders', 'cancel', id, '--reason', 'out_of_stock');
     const { out } = await place.run('orders', 'list', '--pet-id', '816');
     expect(out).toContain(`\n${id}\t816\t1\tcancelled\tout_of_stock\t\t`);
+    const events = await place.run('events', '--type', 'OrderCancelled');
+    expect(events.out).toContain(`order ${id} cancelled (out_of_stock), by `);
   });
 
   test('refuses a filter that is none, in the words of the service', async () => {
