@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
 import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
+import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { eventLine } from './shared/event-words.ts';
@@ -45,7 +46,7 @@ async function printEvents(options: EventsOptions, commandLine: CommandLine): Pr
   const eventsOf = ({ events }: StoreOrders, signal: AbortSignal) =>
     follow
       ? events.follow({ ...query, signal, onInterrupt: interrupted })
-      : events.list({ ...query, limit: Math.min(limit, PAGE_EVENTS) }, { signal });
+      : events.list({ ...query, limit: Math.min(limit, MAX_PAGE_ITEMS) }, { signal });
   const run = follow ? untilStopped : interruptible;
   await run((signal) =>
     callService(options, commandLine, async (service) => {
@@ -54,9 +55,6 @@ async function printEvents(options: EventsOptions, commandLine: CommandLine): Pr
     }),
   );
 }
-
-/** The largest page of the API. */
-const PAGE_EVENTS = 1_000;
 
 async function* atMost(
   limit: number,

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
 import type { EventType, StoreOrders } from '../client/client.ts';
+import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { type Deliver, toCommand, toUrl } from './shared/delivery.ts';
@@ -128,16 +129,13 @@ async function deliverAll(
     );
   const onCheckpoint = (position: string) => follower.reach(position);
   const read = once
-    ? events.list({ ...query, limit: PAGE_EVENTS }, { signal })
+    ? events.list({ ...query, limit: MAX_PAGE_ITEMS }, { signal })
     : events.follow({ ...query, signal, onCheckpoint, onInterrupt });
   for await (const event of read) {
     if (!(await follower.handle(event))) return false;
   }
   return once;
 }
-
-/** The largest page of the API. */
-const PAGE_EVENTS = 1_000;
 
 async function deliveryOf(
   { exec, post, unsigned, timeout }: FollowOptions,

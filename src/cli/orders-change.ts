@@ -3,7 +3,7 @@
 import { Option } from 'commander';
 import { now } from '../app/clock.ts';
 import type { CancelReason, Order, StoreOrders } from '../client/client.ts';
-import { CANCEL_REASONS } from '../domain/order.ts';
+import { CANCEL_REASONS, MAX_QUANTITY } from '../domain/order.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -96,9 +96,6 @@ async function ship(id: OrderId, options: ShipOptions, commandLine: CommandLine)
   if (json) stdout.write(jsonLine(order));
   say(stderr, `Order ${id} has shipped on ${order.shipDate}.\n`);
 }
-
-/** The largest quantity of the API. */
-const MAX_QUANTITY = 2_147_483_647;
 
 function withCommand(command: ExplainedCommand): ExplainedCommand {
   return withJson(withService(command)).option(

@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { STATUSES } from '../app/state/image-columns.ts';
 import type { ListQuery, Order, OrderPage } from '../client/client.ts';
+import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { readOrderId, wholeNumber } from './shared/options.ts';
@@ -9,10 +11,7 @@ import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './
 import { printTable } from './shared/table.ts';
 
 const COLUMNS = ['id', 'pet', 'quantity', 'status', 'reason', 'ship date', 'placed'] as const;
-/** The largest page of the API. */
-const PAGE_ORDERS = 1_000;
 const MAX_LIMIT = 999_999_999;
-const STATUSES = ['pending', 'shipped', 'cancelled'] as const;
 
 interface ListOptions extends ServiceOptions, JsonOption {
   readonly id?: readonly bigint[];
@@ -55,7 +54,7 @@ async function listOrders(options: ListOptions, commandLine: CommandLine): Promi
   const { url: _u, key: _k, profile: _p, json, limit = Infinity, ...filters } = options;
   const { stdout } = commandLine.terminal;
   await callService(options, commandLine, async (service) => {
-    const query: ListQuery = { ...filters, limit: Math.min(limit, PAGE_ORDERS) };
+    const query: ListQuery = { ...filters, limit: Math.min(limit, MAX_PAGE_ITEMS) };
     const pages = atMost(limit, service.list(query).pages());
     if (json) return print(linesOf(pages), stdout);
     return printTable(stdout, COLUMNS, rowsOf(pages), ['reason']);

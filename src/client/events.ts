@@ -5,7 +5,7 @@ import type { StoreOrdersError } from './error.ts';
 import { pause } from './limit.ts';
 import { queryOfNext } from './link.ts';
 import type { CallOptions } from './options.ts';
-import { Paged } from './paged.ts';
+import { MAX_PAGE_ITEMS, Paged } from './paged.ts';
 import { delayAfter, isPassing } from './retry-policy.ts';
 import { messagesIn } from './server-sent-events.ts';
 import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
@@ -18,7 +18,6 @@ const PATH = '/v2/store/events';
 const PAUSE_MS = 1_000;
 /** The service sends a comment every 15 seconds: after three without one, the connection is dead. */
 const SILENCE_MS = 45_000;
-const PAGE_EVENTS = 1_000;
 
 export interface EventQuery<Type extends EventType = EventType> {
   /** Events behind this position; from the first one if absent. */
@@ -141,7 +140,7 @@ export class Events {
   }
 
   async *#paged(query: EventQuery, options: FollowOptions): AsyncGenerator<Step> {
-    const pages = { ...query, limit: PAGE_EVENTS };
+    const pages = { ...query, limit: MAX_PAGE_ITEMS };
     for await (const { data, next } of this.list(pages, { ...options, retries: 0 }).pages()) {
       let reached: string | undefined;
       for (const event of data) {

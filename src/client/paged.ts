@@ -1,4 +1,9 @@
-/** A list that comes in pages: its items, one by one, or page by page. Each loop starts a new walk. */
+/** A list that comes in pages. */
+
+/** The most items on a page of the API. */
+export const MAX_PAGE_ITEMS = 1_000;
+
+/** Its items, one by one, or page by page. Each loop starts a new walk. */
 export class Paged<
   Item,
   Page extends { readonly data: readonly Item[]; readonly next: string | null },

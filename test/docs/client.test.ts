@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { type ErrorCode, StoreOrders } from '../../src/client/client.ts';
 import { serverCodeOf } from '../../src/client/error.ts';
 import { DEFAULTS } from '../../src/client/options.ts';
+import { MAX_PAGE_ITEMS } from '../../src/client/paged.ts';
 import { isPassing, leavesOpen } from '../../src/client/retry-policy.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
 import { V2 } from '../../src/http/operations/v2.ts';
+import { MAX_LIMIT } from '../../src/http/requests/parameters.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { Service } from '../support/service.ts';
 import { blocksOf, tableOf } from './markdown.ts';
@@ -48,6 +50,10 @@ describe('The codes of the client', () => {
     const told = RETRIES.map(([code]) => (leavesOpen(code as ErrorCode) ? 'yes' : 'no'));
     expect(told).toEqual(RETRIES.map(([, , open]) => open));
   });
+});
+
+test('The largest page of the client is that of the API', () => {
+  expect(MAX_PAGE_ITEMS).toBe(MAX_LIMIT);
 });
 
 test('The table of operations lists each one of version 2, with a method that exists or the reason for none', () => {

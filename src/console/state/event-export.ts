@@ -1,11 +1,9 @@
 /** Events as the lines of a file: NDJSON with each event as it is in the API, or CSV (RFC 4180). */
 import type { OrderEvent, StoreOrders } from '../../client/client.ts';
+import { MAX_PAGE_ITEMS } from '../../client/paged.ts';
 import type { EventFilter } from './log-rows.ts';
 
 export type ExportFormat = 'ndjson' | 'csv';
-
-/** The most events that one request asks for. */
-const PAGE_EVENTS = 1_000;
 
 const COLUMNS = [
   ...['position', 'time', 'type', 'orderId', 'petId', 'quantity', 'shipDate', 'reason'],
@@ -20,7 +18,7 @@ export async function* piecesOf(
 ): AsyncGenerator<{ readonly text: string; readonly count: number }, void, void> {
   if (format === 'csv') yield { text: `${COLUMNS.join()}\r\n`, count: 0 };
   const lineOf = format === 'csv' ? csvLine : (event: OrderEvent) => `${JSON.stringify(event)}\n`;
-  for await (const { data } of events.list({ ...filter, limit: PAGE_EVENTS }).pages()) {
+  for await (const { data } of events.list({ ...filter, limit: MAX_PAGE_ITEMS }).pages()) {
     yield { text: data.map(lineOf).join(''), count: data.length };
   }
 }

@@ -3,12 +3,11 @@
  * position; with one, the rows are found by a walk from the end that is shown first.
  */
 import type { EventQuery, OrderEvent, Position, StoreOrders } from '../../client/client.ts';
+import { MAX_PAGE_ITEMS } from '../../client/paged.ts';
 import { positionIn } from './places.ts';
 import { DenseRows, PagedRows, type Rows } from './rows.ts';
 
 const PART_EVENTS = 200;
-/** The most events that one request asks for. */
-const PAGE_EVENTS = 1_000;
 /** The positions that the first step of a walk looks through. A step that finds little doubles the next. */
 const STEP_POSITIONS = 1_000;
 const STEP_POSITIONS_MAX = 64_000;
@@ -61,7 +60,7 @@ async function between(
   filter: EventFilter,
 ): Promise<OrderEvent[]> {
   const found: OrderEvent[] = [];
-  const limit = Math.max(1, Math.min(PAGE_EVENTS, to - after));
+  const limit = Math.max(1, Math.min(MAX_PAGE_ITEMS, to - after));
   const query = { ...filter, after: place(after), limit };
   for await (const { data, next } of events.list(query, { signal }).pages()) {
     found.push(...data.filter(({ position }) => position <= to));
@@ -76,7 +75,7 @@ async function stepUp(
   filter: EventFilter,
   cursor: string | undefined,
 ) {
-  const query = { ...filter, after: cursor ?? place(after), limit: PAGE_EVENTS };
+  const query = { ...filter, after: cursor ?? place(after), limit: MAX_PAGE_ITEMS };
   const { value } = await events.list(query, { signal }).pages().next();
   const { data = [], next = null } = value ?? {};
   const isEnd = next === null || positionIn(next) >= head;

@@ -1,4 +1,5 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
+import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Status } from '../../client/client.ts';
 import { instantOf } from './clock.ts';
 import { isId } from './ids.ts';
@@ -6,8 +7,6 @@ import { instantIn, type Zone } from './times.ts';
 
 /** Every status, in the order of an order's life. */
 export const STATUSES: readonly Status[] = ['pending', 'shipped', 'cancelled'];
-
-export const EVENT_TYPES: readonly EventType[] = ['OrderPlaced', 'OrderShipped', 'OrderCancelled'];
 
 /** The list of orders. Absent members filter nothing. */
 export interface OrdersRoute {

@@ -1,18 +1,10 @@
 /** The form that cancels an order: offered where it is possible, and carried out only if it is meant. */
 import { useRef, useState } from 'preact/hooks';
-import { type CancelReason, type ErrorCode, StoreOrdersError } from '../../client/client.ts';
+import { type ErrorCode, StoreOrdersError } from '../../client/client.ts';
 import { leavesOpen } from '../../client/retry-policy.ts';
+import { CANCEL_REASONS, type CancelReason } from '../../domain/order.ts';
 import { allowsChanges, can, client } from '../parts/session.ts';
 import type { Sent } from '../state/answers.ts';
-
-const REASONS: readonly CancelReason[] = [
-  'customer_request',
-  'out_of_stock',
-  'payment_failed',
-  'fraud_suspected',
-  'duplicate',
-  'other',
-];
 
 interface CancelProps {
   readonly sent: Sent;
@@ -47,7 +39,7 @@ function CancelForm({ id, onCancel }: FormProps) {
     event.preventDefault();
     if (typed !== id) return;
     const reason = new FormData(event.currentTarget as HTMLFormElement).get('reason');
-    onCancel(REASONS.find((each) => each === reason));
+    onCancel(CANCEL_REASONS.find((each) => each === reason));
   };
   return (
     <form class="cancel" onSubmit={submit}>
@@ -67,7 +59,7 @@ function CancelForm({ id, onCancel }: FormProps) {
         Reason
         <select name="reason">
           <option value="">none</option>
-          {REASONS.map((reason) => (
+          {CANCEL_REASONS.map((reason) => (
             <option key={reason}>{reason}</option>
           ))}
         </select>

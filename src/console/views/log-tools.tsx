@@ -1,5 +1,7 @@
 /** The tools over the log: filters, the way to a moment, and the ways to take events elsewhere. */
+
 import { useState } from 'preact/hooks';
+import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import { StoreOrdersError } from '../../client/client.ts';
 import { Chips, Copy, save } from '../parts/controls.tsx';
 import { zone } from '../parts/device.ts';
@@ -8,13 +10,7 @@ import { client } from '../parts/session.ts';
 import { instantAfter } from '../state/clock.ts';
 import { curlOf } from '../state/curl.ts';
 import { type ExportFormat, piecesOf } from '../state/event-export.ts';
-import {
-  EVENT_TYPES,
-  type LogRoute,
-  type Members,
-  searchOf,
-  withoutAbsent,
-} from '../state/routes.ts';
+import { type LogRoute, type Members, searchOf, withoutAbsent } from '../state/routes.ts';
 import { countText, instantIn, NO_MOMENT, zoneName } from '../state/times.ts';
 
 interface LogToolsProps {

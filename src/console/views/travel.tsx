@@ -1,5 +1,7 @@
 /** Time travel: the orders as of any moment of the log, beside those of now. */
+
 import { useMemo, useState } from 'preact/hooks';
+import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Summary } from '../../client/client.ts';
 import { Chips, Copy } from '../parts/controls.tsx';
 import { instantNow } from '../parts/device.ts';
@@ -9,7 +11,7 @@ import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf } from '../parts/router.ts';
 import { can, client, place, placeOf } from '../parts/session.ts';
 import { logRows } from '../state/log-rows.ts';
-import { EVENT_TYPES, STATUSES, type TravelRoute } from '../state/routes.ts';
+import { STATUSES, type TravelRoute } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
 import { barsOf, bucketsSince, differenceOf } from '../state/travel.ts';
 import { EventTable } from './event-table.tsx';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EVENT_TYPES } from '../../../src/app/log/recorded-event.ts';
 import { isId } from '../../../src/console/state/ids.ts';
 import {
-  EVENT_TYPES,
   type Route,
   readRoute,
   readSearch,
