@@ -80,10 +80,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'the log of a file is opened with its head file; and a server looks at the file now and then',
   ],
   'sqlite/checked-rows.ts': ['checkStructure', 'a file has a structure that SQLite can check'],
-  'sqlite/evidence.ts': [
-    'CHUNK_ROWS BEFORE_ALL selectRows treeOf',
-    'its check reads by the same statements',
-  ],
+  'sqlite/evidence.ts': ['BEFORE_ALL selectRows treeOf', 'its check reads by the same statements'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],
@@ -109,7 +106,7 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'an owner can switch triggers off',
   ],
   'sqlite/stored-events.ts': ['StoredEvents', 'prepares its statement once'],
-  'postgres/stored-events.ts': ['CHUNK_EVENTS readStored', 'has no prepared state'],
+  'postgres/stored-events.ts': ['readStored', 'has no prepared state'],
   'sqlite/head-file.ts': [
     'requireSameBeside begunHeadOf readHeadOf headFileOf',
     'the head file lies beside the store and tells the server of appends',

@@ -3,6 +3,7 @@
  * application. The order of columns is part of each row's type.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { hasRightTypes } from '../../app/log/recorded-event.ts';
 import type { Decided, Refusal } from '../../app/log/submission.ts';
 import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
@@ -13,6 +14,9 @@ import type { Instant } from '../../domain/instant.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { type Column, checksumOf, requireChecksum } from './checksums.ts';
 import type { StoredEvent } from './codec.ts';
+
+/** The events, or other rows, of a chunk: enough to make a row cheap, too few to block the event loop. */
+export const CHUNK_ROWS = 1_000;
 
 export type EventRow = readonly [
   position: number,
@@ -163,6 +167,26 @@ export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): 
 export function limitColumns(id: string, limits: KeyLimits): LimitColumns {
   const text = JSON.stringify(limits);
   return [text, checksumOf('key_limits', [id, text])];
+}
+
+/** Returns the values of the statement that revokes the key in a row, unless there is none in force. */
+export function revocationOf(row: KeyRow | undefined, at: Instant) {
+  if (row === undefined) return undefined;
+  const key = keyIn(row);
+  if (key.revokedAt !== undefined) return undefined;
+  const [id, , , , , , , checksum] = row;
+  // If another process revokes the key first, its checksum differs and nothing is updated.
+  return [at, keyRow({ ...key, revokedAt: at })[7], id, checksum] as const;
+}
+
+/** Returns the values of the statement that limits the key in a row, unless its limits are others than `before`. */
+export function limitingOf(row: KeyRow | undefined, limits: KeyLimits, before?: KeyLimits) {
+  if (row === undefined) return undefined;
+  const { id, limits: present = {} } = keyIn(row);
+  const isAny = before === undefined;
+  if (!isAny && !isDeepStrictEqual(present, before)) return undefined;
+  // If another process limits the key first, its checksum differs and nothing is updated.
+  return [...limitColumns(id, limits), id, Number(isAny), row[9]] as const;
 }
 
 /** A row of kept outcomes. Either all integers are bigints, or the order's id alone is one. */

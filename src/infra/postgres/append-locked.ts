@@ -9,13 +9,14 @@ import {
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
+import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
 import { isHeldUp } from './connection/errors.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { CHUNK_EVENTS, readStored } from './stored-events.ts';
+import { readStored } from './stored-events.ts';
 
 /**
  * Appends under the lock of the log, in two round trips; other appends wait meanwhile. The first
@@ -88,13 +89,13 @@ export class AppendLocked {
     const [, edge, first, kept] = await inOrder(
       connection.run(BEGIN),
       this.#lockedEdge(connection),
-      readStored(connection, seen, CHUNK_EVENTS),
+      readStored(connection, seen, CHUNK_ROWS),
       readKept(connection, names),
     );
     const stored = [...first];
     while (seen + stored.length < sizeOf(edge)) {
       const last = seen + stored.length;
-      const next = await readStored(connection, last, CHUNK_EVENTS);
+      const next = await readStored(connection, last, CHUNK_ROWS);
       if (next.length === 0) {
         await new MerkleTables(connection).requireWhole();
         // A damaged index: it finds the end of the log, and not what is in front of it.

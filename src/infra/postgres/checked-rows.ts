@@ -2,7 +2,7 @@
 
 import type { KeptOutcome } from '../../app/ports/event-log.ts';
 import { requireAllKept, requireNoTraceOf } from '../checking/stored-check.ts';
-import { keyIn, requirePossible } from '../events/row-mapping.ts';
+import { CHUNK_ROWS, keyIn, requirePossible } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { recordedHome } from './epochs-table.ts';
 import { readKeptAfter } from './kept-outcomes-table.ts';
@@ -17,9 +17,6 @@ const TRACES_OF_NONE: Statement = {
     UNION ALL SELECT position FROM store_orders.event_traces
       WHERE position > (SELECT coalesce(max(position), 0) FROM store_orders.events) LIMIT 1`,
 };
-
-/** The kept outcomes of a chunk. */
-const CHUNK_ROWS = 1_000;
 
 /** The approximate size of a kept outcome in the database, in bytes. */
 const OUTCOME_BYTES = 200;

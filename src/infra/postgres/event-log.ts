@@ -4,6 +4,7 @@ import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { decode, type StoredEvent } from '../events/codec.ts';
+import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import { AppendAlone } from './append-alone.ts';
 import { AppendConnections } from './append-connections.ts';
 import { AppendLocked } from './append-locked.ts';
@@ -13,7 +14,7 @@ import { HeadWatch } from './head-watch.ts';
 import { KnownHead, type KnownHeadOptions } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { Notifier } from './notifier.ts';
-import { CHUNK_EVENTS, readStored } from './stored-events.ts';
+import { readStored } from './stored-events.ts';
 
 /** The limit of the search for a commit whose answer was lost, in milliseconds. */
 const MAX_SEARCH_MS = 500;
@@ -90,13 +91,13 @@ export class PostgresEventLog implements EventLog {
       const last = (events.at(-1) as StoredEvent).position;
       // While the caller processes one chunk, the next is being read. A last, partial chunk is read
       // again after all others were processed, so that it includes what was appended meanwhile.
-      const isFull = events.length === CHUNK_EVENTS;
+      const isFull = events.length === CHUNK_ROWS;
       const next = isFull ? this.#chunk(last) : undefined;
       next?.catch(() => {});
       yield events.map(decode);
       if (next === undefined) return;
       events = await next;
-      if (events.length < CHUNK_EVENTS) events = await this.#chunk(last);
+      if (events.length < CHUNK_ROWS) events = await this.#chunk(last);
     }
   }
 
@@ -172,7 +173,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   #chunk(after: number): Promise<StoredEvent[]> {
-    return readStored(this.#db, after, CHUNK_EVENTS, this.knownHead);
+    return readStored(this.#db, after, CHUNK_ROWS, this.knownHead);
   }
 
   async #append(

@@ -8,7 +8,8 @@ import {
   type KeyRow,
   keyIn,
   keyRow,
-  limitColumns,
+  limitingOf,
+  revocationOf,
 } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
@@ -22,18 +23,16 @@ const COLUMNS = 'id, name, hash, scopes, created_at, expires_at, revoked_at, che
 
 /**
  * Returns the statement that selects each {@link KeyRow} in a schema of this version: all keys,
- * oldest first, or the one with the id `$1`. A key of which only changes are left, and a change with a
- * number that none can have, have a row without columns: these alone are `gone`. The rows with columns
- * are `next` in the order of ids, after `$1`, a chunk at a time. A key's checksum changes by a revocation only:
+ * oldest first, or the one with the id `$1`, each with its row of {@link selectGone}; or the `next`
+ * in the order of ids, after `$1`, a chunk at a time. A key's checksum changes by a revocation only:
  * one in force has never had another.
  */
-function selectKeys(which: 'all' | 'one' | 'next' | 'gone', version = SCHEMA_VERSION): string {
+function selectKeys(which: 'oldest first' | 'one' | 'next', version = SCHEMA_VERSION): string {
   const [where, order] = {
-    all: ['true', 'ORDER BY created_at, number'],
+    'oldest first': ['true', 'ORDER BY created_at, number'],
     one: ['id = $1', ''],
     next: ['id > $1', NEXT_KEYS],
-    gone: ['true', ''],
-  }[which];
+  }[which] as [string, string];
   const limits = version < WITH_LIMITS ? 'NULL, NULL' : 'limits, limits_checksum';
   const isAsLastChanged = `
     (SELECT (checksum, limits_checksum) IS NOT DISTINCT FROM (k.checksum, k.limits_checksum)
@@ -41,18 +40,24 @@ function selectKeys(which: 'all' | 'one' | 'next' | 'gone', version = SCHEMA_VER
         FROM store_orders.key_changes WHERE id = k.id ORDER BY change DESC LIMIT 1)
     AND (revoked_at IS NOT NULL OR NOT EXISTS (
       SELECT FROM store_orders.key_changes WHERE id = k.id AND checksum <> k.checksum))`;
-  const withoutRow = `
+  const isCovered = version >= WITH_SECOND_PLACES;
+  const gone = isCovered && which !== 'next' ? `UNION ALL ${selectGone(where)}` : '';
+  return `
+    SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : 'true'}, number
+      FROM store_orders.api_keys AS k
+      WHERE ${where} ${gone} ${order}`;
+}
+
+/**
+ * Returns the statement that selects a row without columns for each key of which only changes are
+ * left, and for each change with a number that none can have.
+ */
+function selectGone(where: string): string {
+  return `
     SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       FROM store_orders.key_changes AS c
       WHERE ${where} AND
         (change < 1 OR NOT EXISTS (SELECT FROM store_orders.api_keys WHERE id = c.id))`;
-  if (which === 'gone') return withoutRow;
-  const isCovered = version >= WITH_SECOND_PLACES;
-  const withGone = isCovered && which !== 'next';
-  return `
-    SELECT ${COLUMNS}, ${limits}, ${isCovered ? isAsLastChanged : 'true'}, number
-      FROM store_orders.api_keys AS k
-      WHERE ${where} ${withGone ? `UNION ALL ${withoutRow}` : ''} ${order}`;
 }
 
 /** Keys in the order of their ids, and the changes of each, read before it. */
@@ -78,14 +83,14 @@ export async function* keyRowsIn(db: Queryable, version = SCHEMA_VERSION): Async
   }
 }
 
-const GONE: Statement = { name: 'gone_keys', text: selectKeys('gone') };
+const GONE: Statement = { name: 'gone_keys', text: selectGone('true') };
 const NEXT_CHANGES: Statement = {
   name: 'next_key_changes',
   text: `SELECT id, checksum, limits_checksum FROM store_orders.key_changes
            WHERE id IN (SELECT id FROM store_orders.api_keys WHERE id > $1 ${NEXT_KEYS})`,
 };
 const FIND: Statement = { name: 'find_key', text: selectKeys('one') };
-const LIST: Statement = { name: 'list_keys', text: selectKeys('all') };
+const LIST: Statement = { name: 'list_keys', text: selectKeys('oldest first') };
 const ADD: Statement = {
   name: 'add_key',
   text: `INSERT INTO store_orders.api_keys (${COLUMNS}, limits, limits_checksum)
@@ -140,12 +145,9 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
-    // If another process revokes the key first, its checksum differs and nothing is updated here.
     const [row] = await this.#db.query<KeyRow>(FIND, [id]);
-    const key = row && keyIn(row);
-    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
-    const revoked = keyRow({ ...key, revokedAt: at });
-    const values = [at, revoked[7], id, row[7]];
+    const values = revocationOf(row, at);
+    if (values === undefined) return false;
     return this.#change(`the key ${id} was revoked`, REVOKE, values, async () => {
       return (await this.find(id))?.revokedAt === at;
     });
@@ -153,12 +155,8 @@ export class PostgresKeyStore implements KeyStore {
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
     const [row] = await this.#db.query<KeyRow>(FIND, [id]);
-    if (row === undefined) return false;
-    const { limits: present = {} } = keyIn(row);
-    const isAny = before === undefined;
-    if (!isAny && !isDeepStrictEqual(present, before)) return false;
-    // If another process limits the key first, its checksum differs and nothing is updated here.
-    const values = [...limitColumns(id, limits), id, isAny, row[9]];
+    const values = limitingOf(row, limits, before);
+    if (values === undefined) return false;
     return this.#change(`the limits of the key ${id} were changed`, LIMIT, values, async () => {
       return isDeepStrictEqual((await this.find(id))?.limits ?? {}, limits);
     });

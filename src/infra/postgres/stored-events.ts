@@ -18,9 +18,6 @@ const SELECT: Statement = {
            ORDER BY position LIMIT $2`,
 };
 
-/** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
-export const CHUNK_EVENTS = 1_000;
-
 /**
  * Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing.
  * @param known A position that the log has for certain: an end before it is no end, but a gap.

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { requireAllKept, requireNoTraceOf } from '../checking/stored-check.ts';
-import { type KeyChangeRow, keyIn, requirePossible } from '../events/row-mapping.ts';
+import { CHUNK_ROWS, type KeyChangeRow, keyIn, requirePossible } from '../events/row-mapping.ts';
 import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { keyRowsIn } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES, WITH_TRACES } from './schema.ts';
@@ -17,9 +17,6 @@ const TRACES_OF_NONE = `
   SELECT position FROM event_traces WHERE position < 1
   UNION ALL SELECT position FROM event_traces
     WHERE position > (SELECT coalesce(max(position), 0) FROM events)`;
-
-/** The kept outcomes of a chunk. */
-const CHUNK_ROWS = 1_000;
 
 /** The approximate size of a kept outcome in the file, in bytes. */
 const OUTCOME_BYTES = 160;

@@ -10,6 +10,7 @@ import {
 import type { AppendResult, Decide, EventLog, KeptOutcomes } from '../../app/ports/event-log.ts';
 import { DamagedStore, type Fill } from '../../app/ports/store.ts';
 import { decode, encode } from '../events/codec.ts';
+import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import { HeadFile } from '../head/head-file.ts';
 import type { AppendSignal } from './append-signal.ts';
 import { requireWholeLog } from './database.ts';
@@ -24,8 +25,6 @@ import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
 
-/** The events of a chunk: enough to make a row cheap, too few to block the event loop. */
-const CHUNK_EVENTS = 1_000;
 /** The interval at which a watched log's head is read, in milliseconds. */
 export const WATCH_INTERVAL_MS = 100;
 
@@ -210,11 +209,11 @@ export class SqliteEventLog implements EventLog {
     let seen = after;
     for (;;) {
       const left = Math.max(0, this.#readHead() - seen);
-      const events = this.#stored.read(seen, Math.min(CHUNK_EVENTS, left));
+      const events = this.#stored.read(seen, Math.min(CHUNK_ROWS, left));
       if (events.length === 0) return;
       seen += events.length;
       yield events.map(decode);
-      if (events.length < CHUNK_EVENTS) return;
+      if (events.length < CHUNK_ROWS) return;
     }
   }
 

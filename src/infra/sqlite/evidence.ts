@@ -14,7 +14,7 @@ import {
 } from '../../app/ports/evidence.ts';
 import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
-import { type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
+import { CHUNK_ROWS, type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { requireStore } from './database.ts';
@@ -32,8 +32,6 @@ import { signingKeysIn } from './signing-keys.ts';
 import { readLog } from './start/guard.ts';
 import { folderHint, orFlaw } from './storage/fault.ts';
 import { damageIn } from './wal/guard.ts';
-
-export const CHUNK_ROWS = 1_000;
 
 /** Lower than any position, also than -2^63. */
 export const BEFORE_ALL = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,9 @@
 /** The API keys of a store in SQLite. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type Database from 'better-sqlite3';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { type KeyRow, keyIn, keyRow, limitColumns } from '../events/row-mapping.ts';
+import { type KeyRow, keyIn, keyRow, limitingOf, revocationOf } from '../events/row-mapping.ts';
 import { noteKeyChanges } from '../head/noted-key-changes.ts';
 import { isCopy, storeIdOf } from './epochs-table.ts';
 import { headFileOf } from './head-file.ts';
@@ -109,23 +108,13 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async revoke(id: string, at: Instant): Promise<boolean> {
-    // If another process revokes the key first, its checksum differs and nothing is updated here.
-    const row = this.#row(id);
-    const key = row && keyIn(row);
-    if (row === undefined || key === undefined || key.revokedAt !== undefined) return false;
-    const revoked = keyRow({ ...key, revokedAt: at });
-    return this.#noted(orUnavailable(() => this.#revoke.run(at, revoked[7], id, row[7])));
+    const values = revocationOf(this.#row(id), at);
+    return values !== undefined && this.#noted(orUnavailable(() => this.#revoke.run(...values)));
   }
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
-    const row = this.#row(id);
-    if (row === undefined) return false;
-    const { limits: present = {} } = keyIn(row);
-    const isAny = before === undefined;
-    if (!isAny && !isDeepStrictEqual(present, before)) return false;
-    // If another process limits the key first, its checksum differs and nothing is updated here.
-    const values = [...limitColumns(id, limits), id, Number(isAny), row[9]];
-    return this.#noted(orUnavailable(() => this.#limit.run(...values)));
+    const values = limitingOf(this.#row(id), limits, before);
+    return values !== undefined && this.#noted(orUnavailable(() => this.#limit.run(...values)));
   }
 
   /** Notes a change that is on the disk. Returns false if there was none. */

@@ -8,11 +8,9 @@ import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
 import { requireHash } from '../checking/stored-check.ts';
 import type { StoredEvent } from '../events/codec.ts';
+import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
-
-/** The events of a chunk while the leaves of many are computed. */
-const CHUNK_EVENTS = 1_000;
 
 /** A value that differs from the edge of every tree. */
 const NO_EDGE = Buffer.alloc(0);
@@ -98,8 +96,8 @@ export class MerkleTables implements TreeSource {
 
   /** Creates the tree of a log that has none: for the migration that introduces it. */
   create(): void {
-    let events = this.#stored.read(0, CHUNK_EVENTS);
-    for (; events.length > 0; events = this.#stored.read(this.latest.size, CHUNK_EVENTS)) {
+    let events = this.#stored.read(0, CHUNK_ROWS);
+    for (; events.length > 0; events = this.#stored.read(this.latest.size, CHUNK_ROWS)) {
       this.append(events);
     }
   }
@@ -110,8 +108,8 @@ export class MerkleTables implements TreeSource {
 
   /** Yields the leaves behind a position, up to a size of the tree. */
   *leavesBetween(from: number, size: number): Iterable<Buffer> {
-    for (let at = from; at < size; at += CHUNK_EVENTS) {
-      yield* this.leaves(at, Math.min(CHUNK_EVENTS, size - at));
+    for (let at = from; at < size; at += CHUNK_ROWS) {
+      yield* this.leaves(at, Math.min(CHUNK_ROWS, size - at));
     }
   }
 
