@@ -2,6 +2,7 @@
  * Compares answers with their requests: a cache or a proxy that mixes them up answers with something of
  * the right form that belongs to another request.
  */
+import { membersIn } from './exact-json.ts';
 import type {
   Activity,
   ActivityQuery,
@@ -115,7 +116,7 @@ export function isReceiptOf(
   { record }: Pick<ReceiptParts, 'record'>,
   of: string | number | undefined,
 ): boolean {
-  const { type, position, data } = parsed(record);
+  const { type, position, data } = membersIn(record);
   if (typeof of !== 'string') return isAbsentOr(position, of);
   const isOfOrder = isAbsentOr(Object(data).orderId, of);
   return isOfOrder && isAbsentOr(type, 'OrderCancelled');
@@ -123,14 +124,6 @@ export function isReceiptOf(
 
 function isAbsentOr(member: unknown, wanted: unknown): boolean {
   return member === undefined || member === wanted;
-}
-
-function parsed(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(json));
-  } catch {
-    return {};
-  }
 }
 
 /** Returns true for a checkpoint with cosignatures, which stand below the signature of the log. */

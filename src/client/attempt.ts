@@ -1,7 +1,9 @@
 /** One attempt at a request: sends it once, and tells an answer of the API from all that goes wrong. */
+
 import { type Body, bodyIn, textOf } from './body.ts';
 import { called } from './callers.ts';
 import { StoreOrdersError, serverCodeOf } from './error.ts';
+import { membersIn } from './exact-json.ts';
 import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
 import { retryAfterOf } from './retry-policy.ts';
@@ -210,7 +212,7 @@ export function refusalIn(
   { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
   { requests, method, url, idempotencyKey }: Attempt,
 ): StoreOrdersError {
-  const { code, message, results } = objectIn(text);
+  const { code, message, results } = membersIn(text);
   const said = typeof message === 'string' ? message : '';
   const isOther = status < 400 || said === '' || !(results === undefined || isResults(results));
   const known = isOther ? undefined : serverCodeOf(code);
@@ -223,18 +225,6 @@ export function refusalIn(
     idempotencyKey,
     results: isOther ? undefined : (results as readonly BatchResult[]),
   });
-}
-
-function objectIn(text: string): {
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly results?: unknown;
-} {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 /** Returns the reason in a few words. Node.js has it in the cause of "fetch failed". */

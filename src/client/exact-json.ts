@@ -38,6 +38,15 @@ export function readByText(text: string): unknown {
   return parse(text.replace(TOKEN, (token) => (isRounded(token) ? `"${token}"` : token)));
 }
 
+/** Returns the members of the object in a JSON text; none if the text is no JSON or no object. */
+export function membersIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
 function isRounded(source: string): boolean {
   return INTEGER.test(source) && !Number.isSafeInteger(Number(source));
 }

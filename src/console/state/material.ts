@@ -1,6 +1,7 @@
 /** The things that can be verified, or that help to do so, recognized by their texts. */
 
 import { isTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
+import { membersIn } from '../../client/exact-json.ts';
 import type { Folder } from './tile-folder.ts';
 import { isKey } from './verifier-key.ts';
 
@@ -64,19 +65,11 @@ export function breaksIn(text: string): Material {
 
 /** Returns the material in an object. One that is none of the others is a receipt to be refused. */
 function readObject(text: string): Material {
-  const { from, to, proof, breaks } = parsed(text);
+  const { from, to, proof, breaks } = membersIn(text);
   if (isTexts(proof) && typeof from === 'number' && typeof to === 'number') {
     return { kind: 'consistency', from, to, proof };
   }
   return isTexts(breaks) ? { kind: 'breaks', notes: breaks } : { kind: 'receipt', text };
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 function isTexts(value: unknown): value is readonly string[] {
