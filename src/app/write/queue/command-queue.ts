@@ -16,8 +16,8 @@ import {
 } from './waiting-request.ts';
 
 const MAX_WAITING_COMMANDS = 16_384;
-/** While the service is overloaded, ages are compared so many times in the time of the target. */
-const LOOKS_PER_TARGET = 5;
+/** The number of checks of the ages within the target, during an overload. */
+const CHECKS_PER_TARGET = 5;
 
 export interface QueueOptions {
   readonly limits?: DelayLimits | undefined;
@@ -89,13 +89,13 @@ export class CommandQueue {
       this.#length += size;
     }
     // Not by the timer alone: timers have to wait while many sockets have something to read.
-    this.#age(sinceMs);
-    this.#look();
+    this.#refuseOverdue(sinceMs);
+    this.#scheduleCheck();
   }
 
   /** Removes and returns the next requests: so many commands at most, but always one request. */
   take(maxCommands: number): WaitingRequest[] {
-    return this.#take(0, () => this.#next(maxCommands, () => true));
+    return this.#take(maxCommands, () => true, 0);
   }
 
   /**
@@ -104,7 +104,7 @@ export class CommandQueue {
    */
   takeUnkeyed(maxCommands: number): WaitingRequest[] {
     const mayBeTaken = (request: Aged) => !isKeyed(request) && sizeOf(request) <= maxCommands;
-    return this.#take(MAX_BATCH_COMMANDS, () => this.#next(maxCommands, mayBeTaken));
+    return this.#take(maxCommands, mayBeTaken, MAX_BATCH_COMMANDS);
   }
 
   /** Removes and returns all requests: no batch will take them. */
@@ -112,23 +112,20 @@ export class CommandQueue {
     return this.#remove(() => true);
   }
 
-  /** @param kept How many of those that are left behind the next batch will take. */
-  #take(kept: number, choose: () => WaitingRequest[]): WaitingRequest[] {
+  /** @param kept The number of commands left behind that the next batch will take. */
+  #take(maxCommands: number, mayBeTaken: (request: Aged) => boolean, kept: number): Aged[] {
     this.#dropGone();
-    const taken = choose();
+    const limits = {
+      ...{ maxCommands, mayBeTaken, before: this.#last },
+      isNewestFirst: this.#delay.isOverloaded,
+    };
+    const chosen = maxCommands === 0 ? new Set<Aged>() : nextBatch(this.#requests, limits);
+    if (chosen.size > 0) this.#last = contentsOf(chosen);
+    const taken = this.#remove((request) => chosen.has(request));
     const nowMs = this.#elapsed();
-    this.#delay.left(this.#ageMs(nowMs), nowMs);
+    this.#delay.leftBehind(this.#ageMs(nowMs), nowMs);
     this.#shed(nowMs, kept);
     return taken;
-  }
-
-  #next(maxCommands: number, mayBeTaken: (request: Aged) => boolean): Aged[] {
-    if (maxCommands === 0) return [];
-    const isNewestFirst = this.#delay.isOverloaded;
-    const limits = { maxCommands, isNewestFirst, before: this.#last, mayBeTaken };
-    const taken = nextBatch(this.#requests, limits);
-    if (taken.size > 0) this.#last = contentsOf(taken);
-    return this.#remove((request) => taken.has(request));
   }
 
   /** Drops the commands whose clients have gone: nobody would receive the outcomes. */
@@ -152,18 +149,12 @@ export class CommandQueue {
     return removed;
   }
 
-  #removeFirst(count: number): Aged[] {
-    const removed = this.#requests.splice(0, count);
-    this.#length -= commandsIn(removed);
-    return removed;
-  }
-
   #ageMs(nowMs: number): number {
     return nowMs - (this.#requests[0]?.sinceMs ?? nowMs);
   }
 
-  /** Compares the age of the oldest command with the limits. */
-  #age(nowMs: number): void {
+  /** Compares the age of the oldest command with the limits, and refuses the commands beyond them. */
+  #refuseOverdue(nowMs: number): void {
     this.#delay.waited(this.#ageMs(nowMs), nowMs);
     this.#shed(nowMs, MAX_BATCH_COMMANDS);
   }
@@ -173,16 +164,19 @@ export class CommandQueue {
    * @param kept The number of the newest that a batch will take, and that are refused after a stall only.
    */
   #shed(nowMs: number, kept: number): void {
-    const { patienceMs, stallMs } = this.#delay;
+    const { maxWaitMs, stallMs } = this.#delay;
     let [refused, surplus] = [0, this.length - kept];
     for (const request of this.#requests) {
-      if (nowMs - request.sinceMs < (surplus > 0 ? patienceMs : stallMs)) break;
+      if (nowMs - request.sinceMs < (surplus > 0 ? maxWaitMs : stallMs)) break;
       surplus -= sizeOf(request);
       refused += 1;
     }
     if (refused === 0) return;
     this.#delay.refused(nowMs);
-    this.#refuse(this.#removeFirst(refused), nowMs);
+    this.#refuse(
+      this.#remove(() => refused-- > 0),
+      nowMs,
+    );
   }
 
   #refuse(requests: readonly WaitingRequest[], nowMs: number): void {
@@ -193,17 +187,17 @@ export class CommandQueue {
   }
 
   /** Schedules the next check of the ages while commands wait, or are being refused. */
-  #look(): void {
+  #scheduleCheck(): void {
     if (this.#timer !== undefined) return;
     const { targetMs, intervalMs } = this.#limits;
-    const everyMs = this.#delay.isOverloaded ? targetMs / LOOKS_PER_TARGET : intervalMs;
+    const everyMs = this.#delay.isOverloaded ? targetMs / CHECKS_PER_TARGET : intervalMs;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const nowMs = this.#elapsed();
       if (this.length === 0) this.#delay.emptied(nowMs);
-      this.#age(nowMs);
+      this.#refuseOverdue(nowMs);
       if (!this.#delay.isOverloaded) this.#notice.endIfOver(nowMs);
-      if (this.length > 0 || this.#notice.isOpen) this.#look();
+      if (this.length > 0 || this.#notice.isOpen) this.#scheduleCheck();
     }, everyMs).unref();
   }
 }

@@ -63,7 +63,7 @@ export class ControlledDelay {
   }
 
   /** The age in milliseconds at which a command beyond the next batch is refused. */
-  get patienceMs(): number {
+  get maxWaitMs(): number {
     return this.#isOverloaded ? this.#targetMs : this.stallMs;
   }
 
@@ -76,7 +76,7 @@ export class ControlledDelay {
    * Notes the age of the oldest command left behind by a batch; 0 if none was.
    * @param nowMs The elapsed time, by the same clock at each call.
    */
-  left(ageMs: number, nowMs: number): void {
+  leftBehind(ageMs: number, nowMs: number): void {
     this.#isStalled = false;
     const isAbove = ageMs >= this.#targetMs;
     this.#aboveSinceMs = isAbove ? (this.#aboveSinceMs ?? nowMs) : undefined;
@@ -88,7 +88,7 @@ export class ControlledDelay {
   /** Notes that the queue is empty, between batches. */
   emptied(nowMs: number): void {
     // In a stall the queue is empty because commands were refused.
-    if (!this.#isStalled) this.left(0, nowMs);
+    if (!this.#isStalled) this.leftBehind(0, nowMs);
   }
 
   /** Notes the age of the oldest command in the queue, between batches. */

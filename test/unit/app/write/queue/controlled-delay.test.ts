@@ -5,7 +5,11 @@ import { ControlledDelay } from '../../../../../src/app/write/queue/controlled-d
 const LIMITS = { targetMs: 50, intervalMs: 100 };
 
 /** A time, what happened then, and how old the oldest command was. */
-type Seen = readonly [atMs: number, kind: 'left' | 'waited' | 'refused' | 'emptied', ageMs: number];
+type Seen = readonly [
+  atMs: number,
+  kind: 'leftBehind' | 'waited' | 'refused' | 'emptied',
+  ageMs: number,
+];
 
 function play(delay: ControlledDelay, [atMs, kind, ageMs]: Seen): void {
   if (kind === 'refused' || kind === 'emptied') delay[kind](atMs);
@@ -15,7 +19,7 @@ function play(delay: ControlledDelay, [atMs, kind, ageMs]: Seen): void {
 describe('the policy of how long commands wait', () => {
   it.each<{ when: string; seen: readonly Seen[]; isOverloaded: boolean }>([
     { when: 'nothing has happened', seen: [], isOverloaded: false },
-    { when: 'a batch leaves old commands', seen: [[0, 'left', 900]], isOverloaded: false },
+    { when: 'a batch leaves old commands', seen: [[0, 'leftBehind', 900]], isOverloaded: false },
     {
       when: 'every batch of nearly an interval leaves old ones',
       seen: [...at(0, 30, 60, 99)],
@@ -28,12 +32,12 @@ describe('the policy of how long commands wait', () => {
     },
     {
       when: 'one batch of the interval leaves young ones',
-      seen: [...at(0, 50), [60, 'left', 49.9], ...at(70, 100, 169)],
+      seen: [...at(0, 50), [60, 'leftBehind', 49.9], ...at(70, 100, 169)],
       isOverloaded: false,
     },
     {
       when: 'one leaves none, and an interval follows in which all do',
-      seen: [...at(0, 50), [60, 'left', 0], ...at(70, 100, 170)],
+      seen: [...at(0, 50), [60, 'leftBehind', 0], ...at(70, 100, 170)],
       isOverloaded: true,
     },
     {
@@ -44,27 +48,32 @@ describe('the policy of how long commands wait', () => {
     { when: 'it waits for ten', seen: [[1_000, 'waited', 1_000]], isOverloaded: true },
     {
       when: 'nearly an interval is good again',
-      seen: [...at(0, 100), [150, 'left', 0], [199, 'left', 0]],
+      seen: [...at(0, 100), [150, 'leftBehind', 0], [199, 'leftBehind', 0]],
       isOverloaded: true,
     },
     {
       when: 'an interval is good again',
-      seen: [...at(0, 100), [150, 'left', 0], [200, 'left', 49]],
+      seen: [...at(0, 100), [150, 'leftBehind', 0], [200, 'leftBehind', 49]],
       isOverloaded: false,
     },
     {
       when: 'the interval is good but for one batch',
-      seen: [...at(0, 100), [150, 'left', 0], [160, 'left', 50], [259, 'left', 0]],
+      seen: [
+        ...at(0, 100),
+        [150, 'leftBehind', 0],
+        [160, 'leftBehind', 50],
+        [259, 'leftBehind', 0],
+      ],
       isOverloaded: true,
     },
     {
       when: 'commands wait for less than the limit of a stall in an overload',
-      seen: [...at(0, 100), [150, 'waited', 900], [200, 'left', 0]],
+      seen: [...at(0, 100), [150, 'waited', 900], [200, 'leftBehind', 0]],
       isOverloaded: false,
     },
     {
       when: 'a command was refused less than an interval ago',
-      seen: [...at(0, 100), [150, 'refused', 0], [249, 'left', 0]],
+      seen: [...at(0, 100), [150, 'refused', 0], [249, 'leftBehind', 0]],
       isOverloaded: true,
     },
     {
@@ -84,7 +93,7 @@ describe('the policy of how long commands wait', () => {
       when: 'a stall has ended less than an interval ago',
       seen: [
         [1_000, 'waited', 1_000],
-        [1_099, 'left', 0],
+        [1_099, 'leftBehind', 0],
       ],
       isOverloaded: true,
     },
@@ -92,25 +101,25 @@ describe('the policy of how long commands wait', () => {
     const delay = new ControlledDelay(LIMITS);
     for (const each of seen) play(delay, each);
     expect(delay.isOverloaded).toBe(isOverloaded);
-    expect(delay.patienceMs).toBe(isOverloaded ? 50 : 1_000);
+    expect(delay.maxWaitMs).toBe(isOverloaded ? 50 : 1_000);
   });
 
   it('lets a command wait for ten intervals, and in a stall for the target, until a batch is taken', () => {
     const delay = new ControlledDelay(LIMITS);
     expect(delay.stallMs).toBe(1_000);
     for (const seen of at(0, 100)) play(delay, seen);
-    expect([delay.stallMs, delay.patienceMs]).toStrictEqual([1_000, 50]);
+    expect([delay.stallMs, delay.maxWaitMs]).toStrictEqual([1_000, 50]);
     delay.waited(1_000, 1_100);
     expect(delay.stallMs).toBe(50);
     delay.emptied(1_110);
     delay.waited(50, 1_160);
     expect(delay.stallMs).toBe(50);
-    delay.left(0, 1_170);
+    delay.leftBehind(0, 1_170);
     expect(delay.stallMs).toBe(1_000);
   });
 
   it('has defaults', () => {
-    expect(new ControlledDelay().patienceMs).toBe(1_000);
+    expect(new ControlledDelay().maxWaitMs).toBe(1_000);
   });
 
   it('agrees with a model that remembers the whole past', () => {
@@ -118,8 +127,8 @@ describe('the policy of how long commands wait', () => {
       fc.record({
         laterMs: fc.integer({ min: 0, max: 120 }),
         kind: fc.constantFrom(
-          'left' as const,
-          'left' as const,
+          'leftBehind' as const,
+          'leftBehind' as const,
           'waited' as const,
           'refused' as const,
           'emptied' as const,
@@ -139,10 +148,10 @@ describe('the policy of how long commands wait', () => {
           atMs += laterMs;
           const seen: Seen = [atMs, kind, ageMs];
           play(delay, seen);
-          if (kind === 'left') isStalled = false;
+          if (kind === 'leftBehind') isStalled = false;
           const isTooLong = kind === 'waited' && ageMs >= (isStalled ? 50 : 1_000);
           if (isTooLong) isStalled = true;
-          if (kind === 'emptied') past.push([atMs, isStalled ? 'waited' : 'left', 0]);
+          if (kind === 'emptied') past.push([atMs, isStalled ? 'waited' : 'leftBehind', 0]);
           else past.push(isTooLong ? [atMs, kind, 1_000] : seen);
           expect(delay.isOverloaded).toBe(after(before, past));
           before = delay.isOverloaded;
@@ -155,7 +164,7 @@ describe('the policy of how long commands wait', () => {
 
 /** Batches that leave commands of the age of the target. */
 function at(...timesMs: readonly number[]): Seen[] {
-  return timesMs.map((atMs) => [atMs, 'left', 50]);
+  return timesMs.map((atMs) => [atMs, 'leftBehind', 50]);
 }
 
 /** The state after the last of all that was seen, by the definition and from the whole past. */
@@ -164,12 +173,12 @@ function after(before: boolean, past: readonly Seen[]): boolean {
   if (kind === 'refused') return before;
   if (kind === 'waited') return before || ageMs >= 1_000;
   if (ageMs >= 50) {
-    const left = past.filter(([, kind]) => kind === 'left');
+    const left = past.filter(([, kind]) => kind === 'leftBehind');
     const below = left.findLastIndex(([, , ageMs]) => ageMs < 50);
     const [firstAboveMs] = left[below + 1] as Seen;
     return before || nowMs - firstAboveMs >= 100;
   }
-  const limits = { left: 50, waited: 1_000, refused: 0, emptied: Infinity };
+  const limits = { leftBehind: 50, waited: 1_000, refused: 0, emptied: Infinity };
   const isBad = ([, kind, ageMs]: Seen) => ageMs >= limits[kind];
   const [lastBadMs] = past.findLast(isBad) ?? [-Infinity];
   return before && nowMs - lastBadMs < 100;

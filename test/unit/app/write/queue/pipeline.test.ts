@@ -88,7 +88,8 @@ class Model {
   #isStopDue = false;
   #utilization = 1;
 
-  constructor(Tested: typeof Pipeline, queue = new CommandQueue()) {
+  // Its clock stands still: on a busy machine, commands would wait for too long and be refused.
+  constructor(Tested: typeof Pipeline, queue = new CommandQueue({ elapsed: () => 0 })) {
     this.#queue = queue;
     this.#pipeline = new Tested(this.#writer, this.#queue, {
       inDoubt: 'stop',
@@ -228,7 +229,7 @@ function seen() {
     return new Promise<never>(() => undefined);
   });
   const writer = { takesMore: true, execute };
-  const queue = new CommandQueue();
+  const queue = new CommandQueue({ elapsed: () => 0 });
   const utilization = vi.fn(() => 1);
   const pipeline = new Pipeline(writer, queue, { inDoubt: 'stop', stopped: vi.fn(), utilization });
   const send = (count: number) => {
