@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { CLOCKS } from '../app/clock.ts';
 import type { Progress } from '../app/log/submission.ts';
 import type { ApiKey } from '../app/ports/key-store.ts';
-import type { Place } from '../app/read/bulkhead.ts';
+import type { Permit } from '../app/read/bulkhead.ts';
 import type { ErrorCode } from './api-error.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
@@ -30,15 +30,15 @@ export class RequestContext {
   query: unknown = undefined;
   headers: unknown = undefined;
   body: unknown = undefined;
-  /** Its place among the long reads in flight; undefined for other requests. */
-  place: Place | undefined = undefined;
+  /** The permit of a long read in flight; undefined for other requests. */
+  permit: Permit | undefined = undefined;
   /** Elapsed times in milliseconds, 0 if not reached yet: {@link SlowRequests} explains them. */
   submittedAtMs = 0;
   sentAtMs = 0;
   answeredAtMs = 0;
   /** Durations in milliseconds. */
   bodyMs = 0;
-  placeMs = 0;
+  permitMs = 0;
   catchUpMs = 0;
   /** The code of the Error sent. */
   refusal: ErrorCode | undefined = undefined;

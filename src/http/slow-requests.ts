@@ -14,7 +14,7 @@ const LINES = { capacity: 10, perSecond: 1, maxNames: 1 };
  * their length.
  *
  * A few times are noted for each request, and computed with for slow ones only. The parts are
- * consecutive: the body is received; the request waits for a place among the long reads, or its
+ * consecutive: the body is received; the request waits for the permit of a long read, or its
  * command for a batch; the batch is decided and recorded; the list catches up with the log. The
  * rest is work and waiting of the main thread.
  */
@@ -63,11 +63,11 @@ export class SlowRequests {
 }
 
 function partsUntil(answeredMs: number, context: RequestContext) {
-  const { submittedAtMs, sentAtMs, bodyMs, placeMs, catchUpMs } = context;
+  const { submittedAtMs, sentAtMs, bodyMs, permitMs, catchUpMs } = context;
   const commandMs = submittedAtMs === 0 ? 0 : answeredMs - submittedAtMs - catchUpMs;
   // A command that was refused undecided was in the queue all the time.
   const queueMs = sentAtMs === 0 ? commandMs : sentAtMs - submittedAtMs;
-  return { bodyMs, queueMs: queueMs + placeMs, commitMs: commandMs - queueMs, catchUpMs };
+  return { bodyMs, queueMs: queueMs + permitMs, commitMs: commandMs - queueMs, catchUpMs };
 }
 
 /** Rounds the numbers to tenths. */

@@ -9,7 +9,7 @@ export type PlaceNewOrder = Omit<PlaceOrder, 'type' | 'orderId'> & {
   readonly type: 'PlaceNewOrder';
 };
 
-/** The way of a command, for whoever waits for its outcome. */
+/** The progress of a command, noted for its sender. */
 export interface Progress {
   /** The elapsed time in milliseconds at which it left the queue, in a batch; 0 before. */
   sentAtMs: number;
@@ -28,7 +28,7 @@ export interface Submission {
   readonly onlyIf?: readonly number[] | undefined;
   /** See {@link NewEvent.traceparent}. */
   readonly traceparent?: string | undefined;
-  /** The times at which it was carried out. Not a part of the command. */
+  /** The time at which it left the queue. Not a part of the command. */
   readonly progress?: Progress;
   /** Set in the first submission of a group: the next ones belong to it. */
   readonly group?: Group | undefined;

@@ -11,24 +11,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export interface ReadLimits {
   /** The most reads in flight. */
   readonly maxReads: number;
-  /** The longest wait for a place, in milliseconds. */
+  /** The longest wait for a permit, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** A place among the reads in flight. */
-export interface Place {
-  /** Frees the place for another read. Repeated calls have no effect. */
-  leave(): void;
+/** The permit of a read in flight. */
+export interface Permit {
+  /** Passes the permit on to another read. Repeated calls have no effect. */
+  release(): void;
 }
 
-/** A read that waits for a place. */
+/** A read that waits for a permit. */
 interface Waiting {
   readonly client: { readonly isGone: boolean };
-  readonly resolve: (place: Place | undefined) => void;
+  readonly resolve: (permit: Permit | undefined) => void;
   readonly timer: NodeJS.Timeout;
 }
 
-/** The long reads in flight, and those that wait for a place. */
+/** The long reads in flight, and those that wait for a permit. */
 export class Bulkhead {
   readonly #limits: ReadLimits;
   readonly #giveWay: () => Promise<void>;
@@ -46,16 +46,16 @@ export class Bulkhead {
     return this.#underWay;
   }
 
-  /** The number of reads that wait for a place. */
+  /** The number of reads that wait for a permit. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Resolves with a place, or with undefined if none became free in time.
-   * @param client If it has disconnected by the time of its turn, it gets no place.
+   * Resolves with a permit, or with undefined if none became free in time.
+   * @param client If it has disconnected by the time of its turn, it gets no permit.
    */
-  enter(client: Waiting['client']): Promise<Place | undefined> {
+  enter(client: Waiting['client']): Promise<Permit | undefined> {
     const { maxReads, maxWaitMs } = this.#limits;
     if (this.#underWay < maxReads) return Promise.resolve(this.#taken());
     return new Promise((resolve) => {
@@ -68,16 +68,16 @@ export class Bulkhead {
     });
   }
 
-  #taken(): Place {
+  #taken(): Permit {
     this.#underWay += 1;
-    let isLeft = false;
-    const leave = () => {
-      if (isLeft) return;
-      isLeft = true;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
       this.#underWay -= 1;
       this.#admitNext();
     };
-    return { leave };
+    return { release };
   }
 
   #admitNext(): void {
@@ -92,9 +92,9 @@ export class Bulkhead {
     }
   }
 
-  async #begin({ resolve }: Waiting, place: Place): Promise<void> {
+  async #begin({ resolve }: Waiting, permit: Permit): Promise<void> {
     await nextTurn();
     await this.#giveWay();
-    resolve(place);
+    resolve(permit);
   }
 }

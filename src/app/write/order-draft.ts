@@ -28,14 +28,17 @@ export class OrderDraft {
     this.#highestId = above > recorded.highestId ? above : recorded.highestId;
   }
 
+  /** Returns the state of an order, with all that was decided and is not recorded yet. */
   state(orderId: OrderId): OrderState {
     return this.#orders.get(orderId)?.state ?? this.#recorded.state(orderId);
   }
 
+  /** Returns the version of an order in that state. */
   version(orderId: OrderId): number {
     return this.#orders.get(orderId)?.version ?? this.#recorded.version(orderId);
   }
 
+  /** Sets the state of an order after its next event. */
   evolve(orderId: OrderId, state: OrderState): void {
     if (this.#before?.has(orderId) === false) this.#before.set(orderId, this.#orders.get(orderId));
     this.#orders.set(orderId, { state, version: this.version(orderId) + 1 });

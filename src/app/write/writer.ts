@@ -13,7 +13,7 @@ import type { RecordedOrders } from '../state/recorded-orders.ts';
 import { decideOnce, outcomeNamesIn } from './decisions.ts';
 import { OrderDraft } from './order-draft.ts';
 
-/** A target of recorded events, in order. The orders are a part of it. */
+/** A fold that receives every recorded event, in order. The writer's orders may be a part of it. */
 interface Whole {
   fold(recorded: RecordedEvent): unknown;
 }

@@ -178,7 +178,7 @@ async function writeParts(
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
       await giveWay();
-      // The rest depends on the client alone, so it gives up its place among the long reads.
+      // The rest depends on the client alone, so it releases its permit of a long read.
       if (res.writableNeedDrain) made();
       await drained(res);
       bytes = 0;

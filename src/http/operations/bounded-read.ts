@@ -11,8 +11,8 @@ export interface ReadServices {
 const TOO_MANY = 'Too many lists are being read. Try again in a moment.';
 
 /**
- * Returns a handler that waits for a place among the long reads, and throws a 503 if none becomes
- * free in time. The place is freed when the response is complete, or earlier if only the client is
+ * Returns a handler that waits for the permit of a long read, and throws a 503 if none becomes
+ * free in time. The permit is released when the response is complete, or earlier if only the client is
  * waited for.
  */
 export function bounded<Services, Context extends RequestContext>(
@@ -20,14 +20,14 @@ export function bounded<Services, Context extends RequestContext>(
 ): (services: Services & ReadServices, context: Context) => Promise<void> {
   return async (services, context) => {
     const askedMs = CLOCKS.elapsed();
-    const place = await services.reads.enter(context);
-    context.placeMs = CLOCKS.elapsed() - askedMs;
-    if (place === undefined) throw new ApiError('service_unavailable', TOO_MANY);
-    context.place = place;
+    const permit = await services.reads.enter(context);
+    context.permitMs = CLOCKS.elapsed() - askedMs;
+    if (permit === undefined) throw new ApiError('service_unavailable', TOO_MANY);
+    context.permit = permit;
     try {
       await handle(services, context);
     } finally {
-      place.leave();
+      permit.release();
     }
   };
 }

@@ -178,13 +178,13 @@ async function streamEvents(
   lastSeen: number | undefined,
 ): Promise<void> {
   const { tail, authenticator, limiter, epochs } = services;
-  const { req, res, key, query, place } = context;
+  const { req, res, key, query, permit } = context;
   const { after = START, type, commandId } = query;
   const begin = lastSeen ?? positionOf(epochs, 'after', after);
   const name = lastSeen === undefined ? 'after' : 'Last-Event-ID';
   await requireReached(services, context, name, begin);
   // Open streams have a limit of their own.
-  place?.leave();
+  permit?.release();
   const close = openStream(limiter, key, res);
   const follower = tail.follow();
   if (follower === undefined) {

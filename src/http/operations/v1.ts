@@ -52,14 +52,14 @@ interface ListServices {
 
 async function listOrders(
   { epochs, readModel, commands, listMemory, versions }: ListServices,
-  { req, res, place }: ContextOf<typeof LIST_ORDERS>,
+  { req, res, permit }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const list = await readModel.current(req.context);
   const newest = await list.encodedInTurns(listMemory.turns());
   listMemory.bound(newest);
   await sendList(req, res, epochs.logName, newest, {
     giveWay: () => commands.giveWay(),
-    made: () => place?.leave(),
+    made: () => permit?.release(),
     versions,
   });
 }

@@ -120,7 +120,7 @@ interface ListServices {
 
 async function listOrders(
   { epochs, readModel, commands }: ListServices,
-  { req, res, query, place }: ContextOf<typeof LIST_ORDERS>,
+  { req, res, query, permit }: ContextOf<typeof LIST_ORDERS>,
 ): Promise<void> {
   const { limit, after, asOf: moment, id: ids, order: given, ...filter } = query;
   // A cursor belongs to a query: with `asc` it is the same as without.
@@ -139,7 +139,7 @@ async function listOrders(
   if (isCsv) {
     const csv = { list, query: asked, after: begin?.id, position };
     const giveWay = () => commands.giveWay();
-    await sendCsv(req, res, csv, { giveWay, made: () => place?.leave() });
+    await sendCsv(req, res, csv, { giveWay, made: () => permit?.release() });
     return;
   }
   const page = findOrders(list, asked, begin?.id, limit, position);

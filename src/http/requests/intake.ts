@@ -95,7 +95,7 @@ export class Intake {
   #takenBytes = 0;
   #discardedBytes = 0;
   #maxBytes = LONGEST_BODY_BYTES;
-  /** The error to the one who reads it, after which nothing more is kept. */
+  /** The error with which a read rejects. It is set once, and nothing is kept after it. */
   #fault: ApiError | undefined;
   #isComplete = false;
   /** True from its request's turn until it is read or discarded: its client has to wait. */
@@ -139,14 +139,14 @@ export class Intake {
     });
   }
 
-  /** Lets the body not be read, with a reason: now or later. */
+  /** Makes the read of the body reject, one that is under way or a later one. */
   refuse(reason: ApiError): void {
     this.#fault ??= reason;
     this.#settle();
   }
 
   /**
-   * Discards the body, of which nobody will read anything.
+   * Discards the body, all of it that has arrived or will.
    * @param maxBytes The length up to which it may arrive.
    * @param tooLong Called once if it is longer, or in too many chunks.
    */

@@ -30,7 +30,7 @@ import {
 } from './head-records.ts';
 
 /** The shortest interval between two looks if the file is at its path, in milliseconds. */
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** The head of a log: the position of its newest event, 0 if there is none, and the root there. */
 type Head = Pick<AcknowledgedHead, 'position' | 'root'>;
@@ -81,7 +81,7 @@ export class HeadFile {
     // Before what can fail: a later write notes it, too.
     if (highestId > this.#highestId) this.#highestId = highestId;
     const now = performance.now();
-    if (now - this.#lookedAt >= LOOK_INTERVAL_MS) {
+    if (now - this.#lookedAt >= POLL_INTERVAL_MS) {
       this.#reopenIfGone();
       this.#lookedAt = now;
     }

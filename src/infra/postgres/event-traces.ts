@@ -8,7 +8,7 @@ const SELECT: Statement = {
   text: 'SELECT position, traceparent FROM store_orders.event_traces WHERE position = ANY($1::bigint[])',
 };
 
-/** Returns those of some positions. */
+/** Returns the traces of the events at these positions, by position. */
 export async function readTraces(
   db: Queryable,
   positions: readonly number[],

@@ -21,7 +21,7 @@ import { missingRights, unsafeSettings } from './start/checks.ts';
 import { heldUpWrite, refusalIn, refusedWrites } from './start/writes.ts';
 
 /** The interval of the looks beside the head, in milliseconds. After a failure, none is left out. */
-const LOOK_INTERVAL_MS = 3_000;
+const POLL_INTERVAL_MS = 3_000;
 
 /** The looks that have to fail in succession for a reason that may pass, such as a lock. */
 const MIN_FAILURES = 2;
@@ -100,7 +100,7 @@ export class Looks {
 
   /**
    * Looks at the settings; and at the tables, the rights of the user and the writes that are let
-   * through, but not more often than each {@link LOOK_INTERVAL_MS} as long as all is well. Throws if a
+   * through, but not more often than each {@link POLL_INTERVAL_MS} as long as all is well. Throws if a
    * table cannot be read.
    */
   readonly besideHead = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export class Looks {
     // Behind the reads: both would wait for a locked table.
     await this.#lookAtWrites();
     await this.#damage.look(db);
-    if (!this.#rights.isOn) this.#dueMs = CLOCKS.elapsed() + LOOK_INTERVAL_MS;
+    if (!this.#rights.isOn) this.#dueMs = CLOCKS.elapsed() + POLL_INTERVAL_MS;
   };
 
   async #lookAtWrites(): Promise<void> {

@@ -17,12 +17,12 @@ export class EventTraces {
     this.#insert = db.prepare('INSERT INTO event_traces VALUES (?, ?)');
   }
 
-  /** Returns those of some positions. */
+  /** Returns the traces of the events at these positions, by position. */
   read(positions: readonly number[]): ReadonlyMap<number, string> {
     return new Map(this.#select.all(JSON.stringify(positions)) as [number, string][]);
   }
 
-  /** Adds one, in the transaction that is open. One that somebody has put there before stays. */
+  /** Adds one, in the transaction that is open. A trigger ignores it where the position has one. */
   add(position: number, traceparent: string): void {
     this.#insert.run(position, traceparent);
   }

@@ -30,7 +30,7 @@ import { Wal } from './wal/wal.ts';
 import { type FromWriter, packOutcomes, type ToWriter, unpackBatch } from './writer-messages.ts';
 
 /** The interval between two looks at the files while nothing is recorded, in milliseconds. */
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 loadSqlite();
 loaded();
@@ -116,7 +116,7 @@ function open(made: (where: string) => void): Opened {
       log.requireExtended();
       orUnavailable(() => requireSameEpoch(db, number));
     };
-    const looking = setInterval(() => look(requireSame, health, damaged), LOOK_INTERVAL_MS);
+    const looking = setInterval(() => look(requireSame, health, damaged), POLL_INTERVAL_MS);
     return {
       log,
       ids,

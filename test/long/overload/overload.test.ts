@@ -61,9 +61,9 @@ const MUTANTS = [
         'http/app.js',
         "probe(app, '/livez', () => ({ status: 'ok' }));",
         `app.get('/livez', async (req, res) => {
-           const place = await services.reads.enter(req.context);
-           if (place === undefined) throw new ApiError('service_unavailable');
-           place.leave();
+           const permit = await services.reads.enter(req.context);
+           if (permit === undefined) throw new ApiError('service_unavailable');
+           permit.release();
            res.json({ status: 'ok' });
          });`,
       ],

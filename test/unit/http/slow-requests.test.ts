@@ -23,7 +23,7 @@ function request(times: Partial<RequestContext>): RequestContext {
     sentAtMs: 0,
     answeredAtMs: 0,
     bodyMs: 0,
-    placeMs: 0,
+    permitMs: 0,
     catchUpMs: 0,
     ...times,
   } as RequestContext;
@@ -65,7 +65,7 @@ describe('the line of a slow request divides its time', () => {
   });
 
   it('if it was a long read', () => {
-    slowRequests().log(request({ placeMs: 800, catchUpMs: 300, answeredAtMs: 1_500 }), 0, 9_500);
+    slowRequests().log(request({ permitMs: 800, catchUpMs: 300, answeredAtMs: 1_500 }), 0, 9_500);
     expect(times()).toMatchObject({
       queueMs: 800,
       commitMs: 0,

@@ -13,9 +13,11 @@ import {
   type WaitingRequest,
 } from './waiting-request.ts';
 
-/** See {@link CommandProcessor}. */
+/** Options of the pipeline; `inDoubt` is that of the store. */
 interface Options extends Pick<Store, 'inDoubt'> {
+  /** Called once, when an outcome is unknown and no further batch is sent. */
   readonly stopped: (cause: string) => void;
+  /** Returns the event loop's utilization, 0 to 1, since the previous call. */
   readonly utilization: () => number;
 }
 
@@ -68,7 +70,7 @@ export class Pipeline {
     return this.#run;
   }
 
-  /** Does with the commands that wait what the state allows. To be called after some were added. */
+  /** Forms the next batch of those that wait if the state allows it. To be called after some were added. */
   advance(): void {
     const state = this.#state;
     switch (state.kind) {

@@ -7,7 +7,7 @@ import { frameBytes, HEADER_BYTES } from './format.ts';
 import { areWhole, hasCommitBehind, readHeader } from './guard.ts';
 
 /** The shortest interval between two looks at the files, in milliseconds. */
-const LOOK_INTERVAL_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** The state of the `-wal` file, in frames. */
 export interface WalState {
@@ -56,7 +56,7 @@ export class Wal {
    */
   requireInPlace(): void {
     const now = performance.now();
-    if (now - this.#lookedAt < LOOK_INTERVAL_MS) return;
+    if (now - this.#lookedAt < POLL_INTERVAL_MS) return;
     // Before the size is read: the file only grows.
     const { frames } = this.state();
     for (const [path, identity] of this.#opened) {

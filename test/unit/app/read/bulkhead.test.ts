@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Bulkhead, type Place } from '../../../../src/app/read/bulkhead.ts';
+import { Bulkhead, type Permit } from '../../../../src/app/read/bulkhead.ts';
 import { fakeTimersOf } from '../../../support/own-timers.ts';
 
 const WAIT_MS = 1_000;
 const HERE = { isGone: false };
 
-/** Two places, and reads that note, in the order in which it happens, what becomes of them. */
+/** Two permits, and reads that note, in the order in which it happens, what becomes of them. */
 class Tested {
   /** Resolved when commands have had their turn. */
   readonly commands = Promise.withResolvers<void>();
   readonly admitted: number[] = [];
   readonly refused: number[] = [];
-  readonly places: Place[] = [];
+  readonly permits: Permit[] = [];
   readonly bulkhead = new Bulkhead(
     { maxReads: 2, maxWaitMs: WAIT_MS },
     () => this.commands.promise,
@@ -20,14 +20,14 @@ class Tested {
 
   enter(client = HERE): void {
     const number = this.#entered++;
-    void this.bulkhead.enter(client).then((place) => {
-      (place === undefined ? this.refused : this.admitted).push(number);
-      if (place !== undefined) this.places[number] = place;
+    void this.bulkhead.enter(client).then((permit) => {
+      (permit === undefined ? this.refused : this.admitted).push(number);
+      if (permit !== undefined) this.permits[number] = permit;
     });
   }
 
   leave(number: number): void {
-    this.places[number]?.leave();
+    this.permits[number]?.release();
   }
 
   get counts(): readonly [underWay: number, waiting: number] {
@@ -44,7 +44,7 @@ describe('A bulkhead', () => {
   beforeEach(() => void fakeTimersOf('src/app/read/bulkhead.ts'));
   afterEach(() => void vi.useRealTimers());
 
-  it('admits as many reads at once as it has places, and the next when one leaves', async () => {
+  it('admits as many reads at once as it has permits, and the next when one leaves', async () => {
     const tested = new Tested();
     tested.commands.resolve();
     for (const _ of 'abcd') tested.enter();
@@ -69,7 +69,7 @@ describe('A bulkhead', () => {
     expect(tested.counts).toStrictEqual([2, 1]);
   });
 
-  it('has its places free again when nobody waits', async () => {
+  it('has its permits free again when nobody waits', async () => {
     const tested = new Tested();
     tested.enter();
     await turns();
@@ -77,7 +77,7 @@ describe('A bulkhead', () => {
     expect(tested.counts).toStrictEqual([0, 0]);
   });
 
-  it('refuses a read that has waited for too long, which then takes no place', async () => {
+  it('refuses a read that has waited for too long, which then takes no permit', async () => {
     const tested = new Tested();
     tested.commands.resolve();
     for (const _ of 'abc') tested.enter();
@@ -115,7 +115,7 @@ describe('A bulkhead', () => {
     expect(tested.admitted).toStrictEqual([0, 1, 2]);
   });
 
-  it('gives no place to those whose clients have gone while they waited', async () => {
+  it('gives no permit to those whose clients have gone while they waited', async () => {
     const tested = new Tested();
     tested.commands.resolve();
     const client = { isGone: false };
@@ -133,7 +133,7 @@ describe('A bulkhead', () => {
     expect(tested.counts).toStrictEqual([2, 0]);
   });
 
-  it('lets commands have their turn before a read that has waited, whose place is kept', async () => {
+  it('lets commands have their turn before a read that has waited, whose permit is kept', async () => {
     const tested = new Tested();
     for (const _ of 'abc') tested.enter();
     await turns();
