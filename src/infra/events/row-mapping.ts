@@ -164,7 +164,7 @@ export function keyRow({ id, name, hash, scopes, createdAt, ...more }: ApiKey): 
 }
 
 /** Returns the columns of the limits of the API key with an id, with their checksum. */
-export function limitColumns(id: string, limits: KeyLimits): LimitColumns {
+function limitColumns(id: string, limits: KeyLimits): LimitColumns {
   const text = JSON.stringify(limits);
   return [text, checksumOf('key_limits', [id, text])];
 }
