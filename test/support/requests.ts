@@ -1,4 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { EVENT_TYPES } from '../../src/app/log/recorded-event.ts';
+import { STATUSES } from '../../src/app/state/image-columns.ts';
 import { CANCEL_REASONS } from '../../src/domain/order.ts';
 import { int64s } from '../kit/arbitraries.ts';
 import { texts } from './arbitraries.ts';
@@ -92,7 +94,7 @@ const bodyOfPlace = fc
 const bodyOfShip = dates.map((date) => `{"shipDate":"${date}"}`);
 
 const FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
-  status: fc.constantFrom('pending', 'shipped', 'cancelled'),
+  status: fc.constantFrom(...STATUSES),
   petId: ids,
   complete: fc.constantFrom('true', 'false'),
   shipDateFrom: dates,
@@ -105,7 +107,7 @@ const FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
   after: fc.constantFrom('AQAAAAAAAAACH3xhwQ', 'AQAAAAAAAAACH3xhwA'),
 };
 const EVENT_FILTERS: Readonly<Record<string, Arbitrary<string>>> = {
-  type: fc.constantFrom('OrderPlaced', 'OrderShipped', 'OrderCancelled'),
+  type: fc.constantFrom(...EVENT_TYPES),
   limit: fc.constantFrom('1', '7', '1000'),
   after: fc.oneof(fewIds, fc.constantFrom('0', '4294967295')),
 };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NewEvent } from '../../../src/app/log/recorded-event.ts';
+import { STATUSES } from '../../../src/app/state/image-columns.ts';
 import type { OrderView } from '../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../src/domain/order-id.ts';
@@ -23,7 +24,7 @@ const orders: fc.Arbitrary<OrderView[]> = fc.uniqueArray(
       petId: petIds,
       quantity: fc.integer({ min: 1, max: 2_147_483_647 }),
       shipDate: fc.option(instants, { nil: undefined }),
-      status: fc.constantFrom('pending', 'shipped', 'cancelled'),
+      status: fc.constantFrom(...STATUSES),
     })
     .map((order) => ({ ...order, shipDate: order.shipDate ?? dateOf(order.status) })),
   { selector: ({ id }) => id, maxLength: 12 },

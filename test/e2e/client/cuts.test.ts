@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { STATUSES } from '../../../src/app/state/image-columns.ts';
 import { StoreOrders } from '../../../src/client/client.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { seedFrom } from '../../support/nightly.ts';
@@ -26,7 +27,7 @@ test(`After ${CUTS} random cuts of the network there is exactly one order each (
     while (proxy.cuts < CUTS) {
       const petId = `${++pets}`;
       const { id } = await store.place({ petId, quantity: 1 });
-      const status = random.oneOf(['pending', 'shipped', 'cancelled']);
+      const status = random.oneOf(STATUSES);
       if (status === 'shipped') await store.ship(id, '2026-01-02T00:00:00Z');
       if (status === 'cancelled') await store.cancel(id);
       answered.set(petId, { id, status });

@@ -3,7 +3,7 @@ import { storedFieldsOf } from '../../../src/app/audit/proofs/cloud-event.ts';
 import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
 import { leafHash } from '../../../src/app/log/merkle-tree.ts';
 import { MAX_POSITION } from '../../../src/app/log/positions.ts';
-import { recordOf } from '../../../src/app/log/recorded-event.ts';
+import { EVENT_TYPES, recordOf } from '../../../src/app/log/recorded-event.ts';
 import { TRACEPARENT } from '../../support/events.ts';
 import { type Answer, expectError } from '../../support/http.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
@@ -159,7 +159,7 @@ describe('The events of all orders', () => {
     await service.ask('DELETE', `/v1/store/orders/${id}`);
     await placeOrder(service);
     const all = eventsIn(await service.ask('GET', `${LOG}?limit=1000`));
-    for (const type of ['OrderPlaced', 'OrderShipped', 'OrderCancelled']) {
+    for (const type of EVENT_TYPES) {
       const some = eventsIn(await service.ask('GET', `${LOG}?limit=1000&type=${type}`));
       expect(some).toStrictEqual(all.filter((event) => event.type === type));
     }

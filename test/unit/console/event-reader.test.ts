@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredFields } from '../../../src/app/log/recorded-event.ts';
+import { EVENT_TYPES, type StoredFields } from '../../../src/app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../../src/app/ports/event-log.ts';
 import type { DecodeStrictly } from '../../../src/app/ports/evidence.ts';
 import { readStoredEvent } from '../../../src/console/state/event-reader.ts';
@@ -35,7 +35,7 @@ describe('The reader of stored events', () => {
     );
     const edited = (text: string, changes: readonly (readonly [number, number, string])[]) =>
       changes.reduce((now, [at, cut, put]) => now.slice(0, at) + put + now.slice(at + cut), text);
-    const types = fc.constantFrom('OrderPlaced', 'OrderShipped', 'OrderCancelled', 'toString');
+    const types = fc.constantFrom(...EVENT_TYPES, 'toString');
     fc.assert(
       fc.property(
         fc.constantFrom(...GOLDEN),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { EVENT_TYPES } from '../../../src/app/log/recorded-event.ts';
 import type { Activity, Order, OrderEvent, Summary } from '../../../src/client/client.ts';
 import { stepsOf, stepsUpTo } from '../../../src/console/state/history.ts';
 import { placeIn, positionIn } from '../../../src/console/state/places.ts';
@@ -11,7 +12,7 @@ const logs = fc
   .array(
     fc.record({
       id: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
-      end: fc.constantFrom('OrderShipped', 'OrderCancelled', undefined),
+      end: fc.constantFrom(undefined, ...EVENT_TYPES.slice(1)),
       placedAt: fc.nat(1_000_000),
       gap: fc.nat(1_000_000),
       quantity: fc.integer({ min: 1, max: 9 }),

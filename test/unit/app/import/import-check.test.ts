@@ -16,6 +16,7 @@ import {
 } from '../../../../src/app/import/imported-order.ts';
 import { NamedOrders } from '../../../../src/app/import/named-orders.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
+import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
@@ -188,7 +189,7 @@ test('any lines are checked against any store as with Maps', async () => {
       petId: fc.constantFrom('7', '8'),
       quantity: fc.constantFrom('1', '1', '2'),
       shipDate: fc.constantFrom(MONDAY, NOON),
-      status: fc.constantFrom('pending', 'shipped', 'cancelled'),
+      status: fc.constantFrom(...STATUSES),
       cancelReason: fc.constantFrom('other', 'duplicate'),
     },
     { requiredKeys: ['id', 'petId', 'quantity'], noNullPrototype: true },

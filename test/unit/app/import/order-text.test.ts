@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PresentOrder } from '../../../../src/app/import/import-plan.ts';
 import { isSameOrder, orderOf, orderText } from '../../../../src/app/import/order-text.ts';
+import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import { CANCEL_REASONS } from '../../../../src/domain/order.ts';
 import { instants, int64s, quantities } from '../../../kit/arbitraries.ts';
 
@@ -15,7 +16,7 @@ const facts = {
 };
 
 const orders = fc.oneof(
-  fc.record({ ...facts, status: fc.constantFrom('pending', 'shipped', 'cancelled') }, PLAIN),
+  fc.record({ ...facts, status: fc.constantFrom(...STATUSES) }, PLAIN),
   fc.record(
     {
       ...facts,

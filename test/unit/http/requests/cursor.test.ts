@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_POSITION } from '../../../../src/app/log/positions.ts';
+import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
 import {
   type Asked,
@@ -17,7 +18,7 @@ const positions = fc.oneof(
 );
 const filters = fc.record(
   {
-    status: fc.constantFrom('pending', 'shipped', 'cancelled'),
+    status: fc.constantFrom(...STATUSES),
     petId: petIds,
     complete: fc.boolean(),
     placedFrom: instants,
