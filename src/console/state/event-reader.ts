@@ -18,30 +18,33 @@ interface Form {
   readonly isValid: (data: Data) => boolean;
 }
 
-/** Every form in which data were ever written, by type and schema version. */
-const FORMS: Readonly<Record<string, Form>> = {
-  // petId was a JSON number, and an absent date null.
-  'OrderPlaced 1': {
-    members: ['orderId', 'petId', 'quantity', 'shipDate'],
-    isValid: ({ petId, quantity, shipDate }) =>
-      Number.isSafeInteger(petId) &&
-      isQuantity(quantity) &&
-      (shipDate === null || isInstant(shipDate)),
-  },
-  'OrderPlaced 2': {
-    members: ['orderId', 'petId', 'quantity', 'shipDate'],
-    isValid: ({ petId, quantity, shipDate }) =>
-      isInt64(petId) && isQuantity(quantity) && (shipDate === undefined || isInstant(shipDate)),
-  },
-  'OrderShipped 1': {
-    members: ['orderId', 'shipDate'],
-    isValid: ({ shipDate }) => isInstant(shipDate),
-  },
-  'OrderCancelled 1': { members: ['orderId'], isValid: () => true },
-  'OrderCancelled 2': {
-    members: ['orderId', 'reason'],
-    isValid: ({ reason }) => CANCEL_REASONS.some((each) => each === reason),
-  },
+/** Every form in which data of each type were ever written, the first in schema version 1. */
+const FORMS: Readonly<Record<OrderEvent['type'], readonly Form[]>> = {
+  OrderPlaced: [
+    // petId was a JSON number, and an absent date null.
+    {
+      members: ['orderId', 'petId', 'quantity', 'shipDate'],
+      isValid: ({ petId, quantity, shipDate }) =>
+        Number.isSafeInteger(petId) &&
+        isQuantity(quantity) &&
+        (shipDate === null || isInstant(shipDate)),
+    },
+    {
+      members: ['orderId', 'petId', 'quantity', 'shipDate'],
+      isValid: ({ petId, quantity, shipDate }) =>
+        isInt64(petId) && isQuantity(quantity) && (shipDate === undefined || isInstant(shipDate)),
+    },
+  ],
+  OrderShipped: [
+    { members: ['orderId', 'shipDate'], isValid: ({ shipDate }) => isInstant(shipDate) },
+  ],
+  OrderCancelled: [
+    { members: ['orderId'], isValid: () => true },
+    {
+      members: ['orderId', 'reason'],
+      isValid: ({ reason }) => CANCEL_REASONS.some((each) => each === reason),
+    },
+  ],
 };
 
 /** Throws {@link UnreadableEvent} unless the texts are exactly as the service writes them. */
@@ -63,9 +66,10 @@ export const readStoredEvent: DecodeStrictly = (stored) => {
 };
 
 function dataIn({ type, schemaVersion, data }: StoredFields): Data {
-  const name = `${type} ${schemaVersion}`;
-  const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
-  if (form === undefined) throw new Error(`${name} is no known type and schema version`);
+  const forms = Object.hasOwn(FORMS, type) ? FORMS[type as OrderEvent['type']] : [];
+  const form = forms[schemaVersion - 1];
+  if (form === undefined)
+    throw new Error(`${type} ${schemaVersion} is no known type and schema version`);
   const read: Data = Object(JSON.parse(data));
   const isValid = isInt64(read.orderId) && form.isValid(read);
   // JSON.stringify leaves out members that are undefined.
