@@ -29,18 +29,22 @@ export function stepsUpTo(steps: readonly Step[], position: number): readonly St
 
 /** Returns the state of an order after an event, in the form of the API. */
 function stateAfter(before: Order | undefined, event: OrderEvent): Order | undefined {
-  if (event.type === 'OrderPlaced') {
-    const { orderId, petId, quantity, shipDate } = event.data;
-    const date = shipDate === undefined ? {} : { shipDate };
-    const state = { status: 'pending', complete: false, placedAt: event.time } as const;
-    return { id: orderId, petId, quantity, ...date, ...state };
+  switch (event.type) {
+    case 'OrderPlaced': {
+      const { orderId, petId, quantity, shipDate } = event.data;
+      const date = shipDate === undefined ? {} : { shipDate };
+      const state = { status: 'pending', complete: false, placedAt: event.time } as const;
+      return { id: orderId, petId, quantity, ...date, ...state };
+    }
+    case 'OrderShipped': {
+      const { shipDate } = event.data;
+      const state = { status: 'shipped', complete: true, shippedAt: event.time } as const;
+      return before && { ...before, shipDate, ...state };
+    }
+    case 'OrderCancelled': {
+      const { reason } = event.data;
+      const why = reason === undefined ? {} : { cancelReason: reason };
+      return before && { ...before, status: 'cancelled', cancelledAt: event.time, ...why };
+    }
   }
-  if (before === undefined) return undefined;
-  if (event.type === 'OrderShipped') {
-    const { shipDate } = event.data;
-    return { ...before, shipDate, status: 'shipped', complete: true, shippedAt: event.time };
-  }
-  const { reason } = event.data;
-  const why = reason === undefined ? {} : { cancelReason: reason };
-  return { ...before, status: 'cancelled', cancelledAt: event.time, ...why };
 }

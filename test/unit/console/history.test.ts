@@ -34,3 +34,8 @@ it('The state after each event is the fold of the events up to it', () => {
     }),
   );
 });
+
+it('An event of a type that is not known changes no state', () => {
+  const events = [event('OrderPlaced', 1, placed), event('OrderLost', 2, { orderId: '1' })];
+  expect(stepsOf(events).map(({ state }) => state.status)).toEqual(['pending']);
+});
