@@ -65,7 +65,7 @@ function shipCancelled(file: string): void {
 }
 
 const THIRD_EVENT =
-  'event at position 3 cannot have been recorded: OrderShipped of order 1, which has 2 events already';
+  'event at position 3 cannot have been recorded: OrderShipped of order 1, which is cancelled';
 
 async function storeOfCancelled(): Promise<Service> {
   const service = await Service.start();

@@ -1,16 +1,12 @@
 /** The orders that the lines of an import name, as the log has them. All others stay in the log. */
 
 import type { Instant } from '../../domain/instant.ts';
-import {
-  MAX_EVENTS_PER_ORDER,
-  type OrderEvent,
-  type OrderState,
-  order,
-} from '../../domain/order.ts';
+import { type OrderEvent, type OrderState, order } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { type RecordedEvent, requireNext, requirePossible } from '../log/recorded-event.ts';
+import { type RecordedEvent, requireNext } from '../log/recorded-event.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { WorkingTable } from '../ports/working-table.ts';
+import { requirePossible, versionAfter } from '../state/image-columns.ts';
 import type { RecordedOrders } from '../state/recorded-orders.ts';
 import type { PresentOrder } from './import-plan.ts';
 import { type NumberedOrder, orderOf, orderText } from './order-text.ts';
@@ -80,7 +76,7 @@ export class NamedOrders implements RecordedOrders {
 
   version(orderId: OrderId): number {
     const found = this.#newest(orderId);
-    return found === undefined ? 0 : versionOf(found.order);
+    return found === undefined ? 0 : versionAfter(found.order.status);
   }
 
   /** Returns the position of the event that brought an order to its version. */
@@ -155,14 +151,9 @@ function stateOf({ status, shipDate, cancelReason: reason }: PresentOrder): Orde
   return reason === undefined ? { status } : { status: 'cancelled', reason };
 }
 
-/** Returns the number of events of an order, by the law of {@link MAX_EVENTS_PER_ORDER}. */
-function versionOf({ status }: PresentOrder): number {
-  return status === 'pending' ? 1 : MAX_EVENTS_PER_ORDER;
-}
-
 /** Returns an order after its next event. */
 function after(found: Found | undefined, { position, event }: RecordedEvent): Found {
-  requirePossible(position, event, found === undefined ? 0 : versionOf(found.order));
+  requirePossible(position, event, found?.order.status);
   return { number: position, order: evolve(found?.order as PresentOrder, event) };
 }
 

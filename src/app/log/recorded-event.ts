@@ -6,7 +6,6 @@ import { type Instant, millisecondsOf } from '../../domain/instant.ts';
 import {
   type CancelReason,
   COMMAND_TYPES,
-  MAX_EVENTS_PER_ORDER,
   type OrderCancelled,
   type OrderEvent,
   type OrderPlaced,
@@ -169,23 +168,6 @@ export function foldInputOf({ position, version, event, metadata }: RecordedEven
 export function requireNext(position: number, last: number): void {
   if (position === last + 1) return;
   throw new Error(`position ${position} does not follow position ${last}`);
-}
-
-/**
- * Throws {@link ImpossibleEvent} if the number of an order's earlier events forbids another one: by the
- * law of {@link MAX_EVENTS_PER_ORDER}, the first places it and the second ends it.
- */
-export function requirePossible(
-  position: number,
-  { type, orderId }: Pick<OrderEvent, 'type' | 'orderId'>,
-  earlier: number,
-): void {
-  if ((type === 'OrderPlaced') === (earlier === 0) && earlier < MAX_EVENTS_PER_ORDER) return;
-  if (type === 'OrderPlaced') {
-    throw new ImpossibleEvent(position, `order ${orderId} was placed twice`);
-  }
-  const why = earlier === 0 ? 'was never placed' : `has ${MAX_EVENTS_PER_ORDER} events already`;
-  throw new ImpossibleEvent(position, `${type} of order ${orderId}, which ${why}`);
 }
 
 /** Thrown for an event that no service can have recorded: its order's earlier events forbid it. */

@@ -1,5 +1,10 @@
-import { MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
-import { type ImageColumns, type OrderStatus, placedPosition, statusOf } from './image-columns.ts';
+import {
+  type ImageColumns,
+  type OrderStatus,
+  placedPosition,
+  statusOf,
+  versionAfter,
+} from './image-columns.ts';
 
 interface EventsOfOrder {
   /** Ascending. */
@@ -14,5 +19,5 @@ interface EventsOfOrder {
 export function eventsAt(slot: number, columns: ImageColumns): EventsOfOrder {
   const status = statusOf(columns.statuses.get(slot));
   const all = [placedPosition(columns, slot), columns.endPositions.get(slot)];
-  return { positions: all.slice(0, status === 'pending' ? 1 : MAX_EVENTS_PER_ORDER), status };
+  return { positions: all.slice(0, versionAfter(status)), status };
 }

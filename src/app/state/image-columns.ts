@@ -1,21 +1,30 @@
-/** The columns of the image, and the meaning of their entries. */
+/** The columns of the image, the meaning of their entries, and the lives of orders. */
 
 import {
   CANCEL_REASONS,
   type CancelReason,
   type OrderEvent,
   type OrderState,
-  order,
 } from '../../domain/order.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
-import { EVENT_TYPES } from '../log/recorded-event.ts';
+import { EVENT_TYPES, ImpossibleEvent } from '../log/recorded-event.ts';
 import { Column } from './column.ts';
 
 /** The status of an order that was placed. */
 export type OrderStatus = Exclude<OrderState['status'], 'none'>;
 
+/**
+ * The life of an order in each status: the types of its events, the oldest first. The domain decides
+ * so, and a test compares the two. Snapshots hold indexes of statuses: a new one comes last.
+ */
+export const LIVES: Readonly<Record<OrderStatus, readonly OrderEvent['type'][]>> = {
+  pending: ['OrderPlaced'],
+  shipped: ['OrderPlaced', 'OrderShipped'],
+  cancelled: ['OrderPlaced', 'OrderCancelled'],
+};
+
 /** Every status, at the index that stands for it in a column. */
-export const STATUSES = ['pending', 'shipped', 'cancelled'] as const satisfies OrderStatus[];
+export const STATUSES = Object.keys(LIVES) as [OrderStatus, ...OrderStatus[]];
 
 /** One entry for each order, at its slot. */
 export interface ImageColumns {
@@ -50,14 +59,47 @@ export function placedPosition({ placedPositions }: ImageColumns, slot: number):
   return placedPositions.get(slot) + slot;
 }
 
-/** The index of the status after an event of each type, whatever the status was before. */
-export const STATUS_AFTER = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, STATUSES.indexOf(statusAfter(type))]),
-) as Readonly<Record<OrderEvent['type'], number>>;
+/** The index of the status after an event of each type. */
+export const STATUS_AFTER = byType((type) => STATUSES.indexOf(statusAfter(type)));
+
+const STATUS_BEFORE = byType(statusBefore);
+
+function byType<Value>(of: (type: OrderEvent['type']) => Value) {
+  const entries = EVENT_TYPES.map((type) => [type, of(type)]);
+  return Object.fromEntries(entries) as Readonly<Record<OrderEvent['type'], Value>>;
+}
 
 /** Returns the status of an order after an event of a type. */
 export function statusAfter(type: OrderEvent['type']): OrderStatus {
-  return order.evolve(order.initial, { type } as OrderEvent).status as OrderStatus;
+  return STATUSES.find((status) => LIVES[status].at(-1) === type) as OrderStatus;
+}
+
+/** Returns the status of an order before an event of a type; `undefined` if the event places it. */
+export function statusBefore(type: OrderEvent['type']): OrderStatus | undefined {
+  const before = LIVES[statusAfter(type)].at(-2);
+  return before && statusAfter(before);
+}
+
+/** Returns the number of events of an order in a status. */
+export function versionAfter(status: OrderStatus): number {
+  return LIVES[status].length;
+}
+
+/**
+ * Throws {@link ImpossibleEvent} if no order in a status can have an event of this type.
+ * @param before `undefined` for an order that was never placed.
+ */
+export function requirePossible(
+  position: number,
+  { type, orderId }: Pick<OrderEvent, 'type' | 'orderId'>,
+  before: OrderStatus | undefined,
+): void {
+  if (before === STATUS_BEFORE[type]) return;
+  if (type === 'OrderPlaced') {
+    throw new ImpossibleEvent(position, `order ${orderId} was placed twice`);
+  }
+  const why = before === undefined ? 'was never placed' : `is ${before}`;
+  throw new ImpossibleEvent(position, `${type} of order ${orderId}, which ${why}`);
 }
 
 /** Returns the entry of {@link ImageColumns.statuses} after an event. */

@@ -1,13 +1,7 @@
 /** The image: the state of every order in memory, folded from the log, and its types. */
 
 import { type Instant, instantAt } from '../../domain/instant.ts';
-import {
-  type CancelReason,
-  MAX_EVENTS_PER_ORDER,
-  type OrderEvent,
-  type OrderState,
-  order,
-} from '../../domain/order.ts';
+import { type CancelReason, type OrderEvent, type OrderState, order } from '../../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { MAX_POSITION } from '../log/positions.ts';
@@ -17,26 +11,25 @@ import {
   foldInputOf,
   type RecordedEvent,
   requireNext,
-  requirePossible,
 } from '../log/recorded-event.ts';
 import { packAll } from './column.ts';
 import { IdIndex } from './id-index.ts';
 import {
   type ImageColumns,
   imageColumns,
+  LIVES,
   type OrderStatus,
   placedPosition,
   reasonOf,
+  requirePossible,
   STATUS_AFTER,
   STATUSES,
   statusEntry,
   statusIndexOf,
   statusOf,
+  versionAfter,
 } from './image-columns.ts';
 import type { RecordedOrders } from './recorded-orders.ts';
-
-/** The number of an order's status before a second event. */
-const PENDING = STATUSES.indexOf('pending');
 
 /**
  * The state of every order: a fold of the log, and nothing that is not in the log. It is lost with
@@ -91,14 +84,13 @@ export class OrderImage implements RecordedOrders {
     return this.#slots.size;
   }
 
-  /**
-   * Returns the number of events of each type: by the law of {@link MAX_EVENTS_PER_ORDER}, an order
-   * with a second event has the status that this event led to.
-   */
+  /** Returns the number of events of each type. */
   eventCounts(): readonly (readonly [type: OrderEvent['type'], count: number])[] {
     return EVENT_TYPES.map((type) => {
-      const count = type === 'OrderPlaced' ? this.size : this.#byStatus[STATUS_AFTER[type]];
-      return [type, count as number];
+      const counts = this.#byStatus.filter((_, status) =>
+        LIVES[STATUSES[status] as OrderStatus].includes(type),
+      );
+      return [type, counts.reduce((sum, count) => sum + count, 0)];
     });
   }
 
@@ -135,9 +127,9 @@ export class OrderImage implements RecordedOrders {
     return slot === -1 ? 0 : this.versionAt(slot);
   }
 
-  /** Returns the number of events of an order, by the law of {@link MAX_EVENTS_PER_ORDER}. */
+  /** Returns the number of events of the order at a slot. */
   versionAt(slot: number): number {
-    return this.#statusIndexAt(slot) === PENDING ? 1 : MAX_EVENTS_PER_ORDER;
+    return versionAfter(this.statusAt(slot));
   }
 
   /**
@@ -193,7 +185,7 @@ export class OrderImage implements RecordedOrders {
     const next = this.#slots.size;
     const slot = type === 'OrderPlaced' ? this.#slots.add(orderId) : this.#slots.slotOf(orderId);
     const isNew = slot === next;
-    requirePossible(position, input, isNew || slot === -1 ? 0 : this.versionAt(slot));
+    requirePossible(position, input, isNew || slot === -1 ? undefined : this.statusAt(slot));
     if (isNew) this.columns.placedPositions.set(slot, position - slot);
     else {
       this.#count(this.#statusIndexAt(slot), -1);

@@ -4,7 +4,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { EventLog } from '../../app/ports/event-log.ts';
 import type { Moment } from '../../app/read/moment.ts';
-import { type OrderStatus, STATUSES, statusAfter } from '../../app/state/image-columns.ts';
+import {
+  type OrderStatus,
+  STATUSES,
+  statusAfter,
+  statusBefore,
+} from '../../app/state/image-columns.ts';
 import { millisecondsOf } from '../../domain/instant.ts';
 import { eventLine } from './event-words.ts';
 
@@ -53,8 +58,8 @@ export async function* timeline(
         if (onTerminal) yield CLEAR;
         return;
       }
-      // By the law of MAX_EVENTS_PER_ORDER, an order with an earlier event was pending.
-      if (recorded.version > 1) counts.pending -= 1;
+      const before = statusBefore(event.type);
+      if (before !== undefined) counts[before] -= 1;
       counts[statusAfter(event.type)] += 1;
       played.position = position;
       yield onTerminal
