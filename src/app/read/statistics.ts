@@ -1,7 +1,6 @@
 /**
  * Numbers of orders and events, now and at any moment of the past. Each count takes a few binary
- * searches, however long the log is: positions are dense, so what was neither a placement nor a
- * cancellation was a shipment.
+ * searches, however long the log is.
  */
 
 import { type Instant, instantAt, nearestInstant } from '../../domain/instant.ts';
@@ -33,9 +32,12 @@ export interface EventCounts {
 }
 
 function eventsUpTo(list: OrderList<unknown>, position: number): EventCounts {
-  const placed = list.sizeAt(position);
-  const cancelled = list.timeline.cancellationsAt(position);
-  return { placed, shipped: position - placed - cancelled, cancelled };
+  const counts = list.timeline.countsAt(position, list.sizeAt(position));
+  return {
+    placed: counts.OrderPlaced,
+    shipped: counts.OrderShipped,
+    cancelled: counts.OrderCancelled,
+  };
 }
 
 /** The lengths of time by which events are counted. All begin at whole ones in UTC. */

@@ -41,9 +41,18 @@ export class Timeline {
     return firstIndex(this.#times.length, (index) => this.#times.get(index) >= ms);
   }
 
-  /** Returns the number of cancellations up to a position. */
-  cancellationsAt(position: number): number {
+  /**
+   * Returns the number of events of each type up to a position. Positions are dense, so the events
+   * of one type are those of no other.
+   * @param placed The number of those that placed an order.
+   */
+  countsAt(position: number, placed: number): Readonly<Record<OrderEvent['type'], number>> {
     const isLater = (index: number) => this.#cancellations.get(index) > position;
-    return firstIndex(this.#cancellations.length, isLater);
+    const cancelled = firstIndex(this.#cancellations.length, isLater);
+    return {
+      OrderPlaced: placed,
+      OrderShipped: position - placed - cancelled,
+      OrderCancelled: cancelled,
+    };
   }
 }
