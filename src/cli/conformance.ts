@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
 // By its published name, so that the command uses the same kit as everybody.
@@ -57,7 +58,12 @@ export function defineConformance(command: ExplainedCommand, { terminal }: Comma
     .option('--orders <number>', 'orders placed in all (default: 1100)', wholeNumber(0, 1_000_000))
     .option('--deep', 'place 11,000 orders, and try what is rare ten times as often')
     .option('--pause <seconds>', 'before everything is compared again', wholeNumber(0, 3_600), 4)
-    .option('--max-time <seconds>', 'after it no check begins', wholeNumber(1, 86_400), 600)
+    .option(
+      '--max-time <seconds>',
+      'from the start: after it no check begins',
+      wholeNumber(1, 86_400),
+      600,
+    )
     .option('--bail', 'end after the first check that fails')
     .option('--read-only', 'send nothing but GET: safe for a server in production')
     .option('--contract-only', 'leave out what is not in the contract')
@@ -80,11 +86,13 @@ async function run(
 ): Promise<void> {
   const { adapter: file, traces: folder, junit, json, ...rest } = options;
   for (const report of [junit, json]) if (report !== undefined) requireWritable(report);
-  const adapter = file === undefined ? {} : await loadAdapter(file);
+  const begun = performance.now();
+  const adapter = file === undefined ? {} : await loadAdapter(file, rest.maxTime);
   // Loaded here, because no other command needs it.
   const kit = await import('store-orders/testing');
   const traces = folder === undefined ? {} : { traces: await readTraces(kit, folder) };
-  const given = { ...rest, ...traces };
+  const passed = (performance.now() - begun) / 1_000;
+  const given = { ...rest, ...traces, maxTime: Math.max(0, rest.maxTime - passed) };
   const report = await withProgress(stderr, 'Checking', kit.workOf(given), (advance) =>
     kit.runConformance({ baseUrl, ...given, adapter, advance }).catch(rethrowReadably),
   );
@@ -118,7 +126,7 @@ function readTraces(kit: typeof Kit, folder: string): Promise<readonly Kit.ItfTr
   });
 }
 
-async function loadAdapter(file: string): Promise<Kit.Adapter> {
+async function loadAdapter(file: string, seconds: number): Promise<Kit.Adapter> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new UserError(`There is no adapter ${file}.`);
   // To load a pipe would last until somebody writes into it.
@@ -127,7 +135,11 @@ async function loadAdapter(file: string): Promise<Kit.Adapter> {
   const loaded = import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
     throw new UserError(`The adapter ${file} cannot be loaded: ${error.message}`);
   });
-  const { place, ship } = (await loaded) as Kit.Adapter;
+  const ended = new AbortController();
+  const late = wait(1_000 * seconds, undefined, ended).then(() => {
+    throw new UserError(`The adapter ${file} cannot be loaded: an await in it has no end.`);
+  });
+  const { place, ship } = await Promise.race([loaded, late]).finally(() => ended.abort());
   if (place === undefined && ship === undefined) {
     throw new UserError(`${file} exports neither place nor ship.`);
   }

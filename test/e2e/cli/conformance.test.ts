@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { promisify } from 'node:util';
 import type { Report } from 'store-orders/testing';
 import { describe, expect, test } from 'vitest';
 import { CONNECTIONS } from '../../kit-mutants/contract/cancellations.ts';
@@ -204,6 +205,29 @@ describe('conformance', () => {
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(message);
+  });
+
+  test('ends in time, whatever an adapter leaves open', async () => {
+    const { baseUrl, key } = await serveMutant(SOUND);
+    const place = new Place();
+    const started = 'export const place = () => new Promise(() => setTimeout(Date, 60_000));';
+    for (const text of [started, 'export const place = () => new Promise(() => {});']) {
+      const options = ['--adapter', place.write('adapter.mjs', text), '--max-time', '1'];
+      const args = ['dist/main.js', 'conformance', baseUrl, '--key', key, ...options];
+      const ran = promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+      const error = await ran.catch((it) => it);
+      expect(error).toMatchObject({ code: 9, stderr: expect.stringContaining('did not run') });
+      expect(error.stdout).toContain("the time was over, and the adapter's place had no answer");
+    }
+  });
+
+  test('does not wait for an adapter that is never loaded', async () => {
+    const place = new Place();
+    const adapter = place.write('adapter.mjs', 'await new Promise(() => {});');
+    const options = ['--key', 'sto_none', '--adapter', adapter, '--max-time', '1'];
+    const { code, err } = await place.run('conformance', 'http://127.0.0.1:1/v1', ...options);
+    const reason = 'cannot be loaded: an await in it has no end.';
+    expect([code, err]).toEqual([1, `store-orders: The adapter ${adapter} ${reason}\n`]);
   });
 
   test('does not wait for an adapter that is a pipe', async () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { runConformance } from '../../kit/conformance/conformance.ts';
 import { several } from '../../kit/conformance/trial.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { isNightly } from '../../support/nightly.ts';
@@ -150,4 +151,41 @@ test('a check that runs when the time is over ends, too', async () => {
   const report = await conform(silent, { seed: 1, maxTime: 5, shrinkTime: 0 });
   expect(report).toMatchObject({ passed: 0, failed: 0 });
   expect(report.checks[0]).toMatchObject({ isUnfinished: true });
+});
+
+test.each<[string, string, Mutant, Parameters<typeof conform>[1]['adapter']]>([
+  ['GET http://', 'a server that answers nothing', silentTo('GET'), undefined],
+  ['POST http://', 'a server that answers no placement', silentTo('POST'), undefined],
+  ["the adapter's place", 'an adapter', SOUND, { place: () => new Promise(() => {}) }],
+])('the time counts from the first request on: %s has no end, with %s', async (...given) => {
+  const [call, , mutant, adapter] = given;
+  const options = { seed: 1, maxTime: 0.3, ...(adapter && { adapter }) };
+  const { checks, ...report } = await conform(mutant, options);
+  expect(report).toMatchObject({ passed: 0, failed: 0, unfinished: checks.length });
+  const reason = expect.stringMatching(`^the time was over, and ${call}.* had no answer$`);
+  for (const check of checks) expect(check).toMatchObject({ isUnfinished: true, reason });
+});
+
+function silentTo(method: string): Mutant {
+  return {
+    name: `no ${method} is answered`,
+    http: (app) => (req, res) => (req.method === method ? undefined : app(req, res)),
+  };
+}
+
+test('a check that was given up sends nothing more, and keeps no process alive', async () => {
+  let asked = 0;
+  const counted: Mutant = {
+    name: 'every answer takes a moment',
+    http: (app) => (req, res) => {
+      asked += 1;
+      setTimeout(() => app(req, res), 20);
+    },
+  };
+  await served(counted, async (given) => {
+    await runConformance({ ...given, seed: 1, maxTime: 0.1 });
+    const before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(asked).toBe(before);
+  });
 });

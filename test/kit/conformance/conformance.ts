@@ -67,7 +67,7 @@ export interface ConformanceOptions {
   readonly traces?: readonly ItfTrace[];
   /** The seconds before everything is compared once more; default 4. */
   readonly pause?: number;
-  /** The seconds after which no further check begins, and the one that runs ends; default 600. */
+  /** The seconds from the first request on, after which no check begins, and the one that runs ends; default 600. */
   readonly maxTime?: number;
   /** The seconds for which each counterexample is shrunk; default 10. */
   readonly shrinkTime?: number;
@@ -139,17 +139,20 @@ function weightOf({ group }: Check, runs: number): number {
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   requireNumbers(options);
-  const { runs, concurrency } = { ...DEFAULTS, ...options };
+  const { runs, concurrency, maxTime } = { ...DEFAULTS, ...options };
   const { baseUrl, key, readOnly = false, seed = Date.now() & 0x7fffffff } = options;
   const begun = performance.now();
+  const leftMs = () => begun + maxTime * 1_000 - performance.now();
   const client = new ApiClient(baseUrl, key, readOnly);
   let done = 0;
   const advance = (now: number) => options.advance?.(done + Math.min(now, runs));
   const checks: CheckReport[] = [];
   try {
-    const trial = await openTrial(client, { ...options, seed }, advance);
+    const trial = await opened(client, { ...options, seed }, { advance, leftMs });
     for (const check of inScope(options)) {
-      checks.push(await reportOf(check, trial));
+      checks.push(
+        trial instanceof OutOfTime ? unfinished(check, trial) : await reportOf(check, trial),
+      );
       done += weightOf(check, runs);
       options.advance?.(done);
       if (options.bail && checks.at(-1)?.result === 'failed') break;
@@ -182,14 +185,22 @@ function requireNumbers(options: ConformanceOptions): void {
   requireTime('shrinkTime', shrinkTime);
 }
 
+/** Returns the context of all checks, or the reason why the time was over before the first one. */
+function opened(...given: Parameters<typeof openTrial>): Promise<Trial | OutOfTime> {
+  const [client, , { leftMs }] = given;
+  return inTime(client, openTrial(...given), leftMs()).catch((error) => {
+    if (error instanceof OutOfTime) return error;
+    throw error;
+  });
+}
+
 async function openTrial(
   client: ApiClient,
   options: ConformanceOptions & { readonly seed: number },
-  advance: Trial['advance'],
+  time: Pick<Trial, 'advance' | 'leftMs'>,
 ): Promise<Trial> {
   const { key, seed, adapter, revokedKey, deep = false, contractOnly = false } = options;
-  const { runs, concurrency, pause, maxTime, shrinkTime } = { ...DEFAULTS, ...options };
-  const end = performance.now() + maxTime * 1_000;
+  const { runs, concurrency, pause, shrinkTime } = { ...DEFAULTS, ...options };
   const firstList = await requireAccess(client);
   const ledger = new Ledger();
   const lenient = { ledger, isLenient: contractOnly };
@@ -197,7 +208,7 @@ async function openTrial(
   const lacking = await whatIsLacking(api, options);
   const isPlacing = !lacking.has('to place') && !lacking.has('to ship');
   return {
-    ...{ api, key, seed, runs, concurrency, ledger, firstList, lacking, advance },
+    ...{ api, key, seed, runs, concurrency, ledger, firstList, lacking, ...time },
     early: isPlacing ? await placeEarly(api) : [],
     ...(revokedKey !== undefined && { revokedKey }),
     ...{ named: [], traces: options.traces ?? [] },
@@ -206,24 +217,31 @@ async function openTrial(
     pauseMs: pause * 1_000,
     isContractOnly: contractOnly,
     shrinkMs: shrinkTime * 1_000,
-    leftMs: () => end - performance.now(),
   };
 }
 
 async function reportOf(check: Check, trial: Trial): Promise<CheckReport> {
-  const { name, group } = check;
-  const basis = check.basis === 'promise' ? 'promise' : 'contract';
   const [lack] = check.needs.flatMap((need) => trial.lacking.get(need) ?? []);
-  const skipped = { name, group, basis, result: 'skipped', durationMs: 0 } as const;
-  if (lack !== undefined) return { ...skipped, reason: lack };
-  if (trial.leftMs() <= 0) return { ...skipped, ...UNFINISHED };
+  if (lack !== undefined) return { ...skipped(check), reason: lack };
+  if (trial.leftMs() <= 0) return unfinished(check, new OutOfTime());
   const begun = performance.now();
   trial.api.client.trace.take();
   trial.api.client.trace.takeOrders();
   const end = await endOf(check, trial);
   const durationMs = Math.round(performance.now() - begun);
   const reason = end.reason && { reason: withoutSecret(end.reason, trial.key) };
-  return { name, group, basis, durationMs, ...end, ...reason };
+  return { ...skipped(check), durationMs, ...end, ...reason };
+}
+
+function skipped(check: Check) {
+  const { name, group } = check;
+  const basis = check.basis === 'promise' ? 'promise' : 'contract';
+  return { name, group, basis, result: 'skipped', durationMs: 0 } as const;
+}
+
+/** Returns the report of a check that has not run, or not to its end. */
+function unfinished(check: Check, { message }: OutOfTime): CheckReport {
+  return { ...skipped(check), reason: message, isUnfinished: true };
 }
 
 /** Shorter keys are words that a reason may have by chance. */
@@ -243,19 +261,24 @@ function patienceMs({ leftMs, shrinkMs }: Trial): number {
   return Math.min(leftMs() + shrinkMs + GRACE_MS, MAX_TIMER_MS);
 }
 
-const UNFINISHED = { result: 'skipped', reason: 'the time was over', isUnfinished: true } as const;
+/** Waits for some work. If it takes longer, throws {@link OutOfTime} with the call that it waits for. */
+function inTime<Result>(client: ApiClient, work: Promise<Result>, ms: number): Promise<Result> {
+  return orLate(work, Math.max(0, ms), () => new OutOfTime(client.unanswered));
+}
 
 async function endOf(
   check: Check,
   trial: Trial,
 ): Promise<Pick<CheckReport, 'result' | 'reason' | 'isUnfinished' | 'script'>> {
   try {
-    const counterexample = await orLate(check.run(trial), patienceMs(trial), () => new OutOfTime());
+    const counterexample = await inTime(trial.api.client, check.run(trial), patienceMs(trial));
     if (counterexample === undefined) return { result: 'passed' };
     await expectAsListed(trial, counterexample.rule);
     return { result: 'failed', ...told(counterexample) };
   } catch (error) {
-    if (error instanceof OutOfTime) return UNFINISHED;
+    if (error instanceof OutOfTime) {
+      return { result: 'skipped', reason: error.message, isUnfinished: true };
+    }
     const { rule, detail } = brokenBy(error);
     const reason = rule === check.name ? detail : `${rule}: ${detail}`;
     const given = error instanceof Violation ? error.script : undefined;
@@ -269,12 +292,14 @@ async function endOf(
  * Expects the orders of a check that has failed to stay as they are listed now. Later checks would
  * otherwise fail for its reason, and not for theirs.
  */
-async function expectAsListed({ api, ledger }: Trial, rule: string): Promise<void> {
+async function expectAsListed({ api, ledger, leftMs }: Trial, rule: string): Promise<void> {
   const touched = api.client.trace.takeOrders();
   const own = ledger.ids.filter((id) => touched.has(id));
   if (own.length === 0) return;
   // A request without an answer may be carried out later.
-  const rows = rule === ANSWERED ? [] : ((await api.list().catch(ignore)) ?? []);
+  const isKnown = rule !== ANSWERED && leftMs() > 0;
+  const late = () => new Violation(ANSWERED, 'the time was over');
+  const rows = isKnown ? ((await orLate(api.list(), leftMs(), late).catch(ignore)) ?? []) : [];
   const listed = new Map(rows.map((row) => [row.id, row]));
   for (const id of own) {
     const row = listed.get(id);

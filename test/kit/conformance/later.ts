@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Violation } from '../aggregate/violation.ts';
 import { FEW_DATES } from '../arbitraries.ts';
 import { bodyOf, told } from '../targets/orders-api.ts';
@@ -52,7 +51,7 @@ export const later: readonly Check[] = [
     basis: 'contract',
     needs: ['to write', 'to place'],
     async run(trial) {
-      await wait(trial.pauseMs);
+      await trial.api.client.pause(trial.pauseMs);
       await compareAll(trial, STILL, (id) => pausedInShell(trial, id));
       return undefined;
     },

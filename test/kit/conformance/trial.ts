@@ -100,6 +100,15 @@ export interface Check {
 /** Thrown if the time of all checks was over before a check had ended. */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
+
+  /** @param unanswered The call for which the check was waiting. */
+  constructor(unanswered?: string) {
+    super(
+      ['the time was over', unanswered && `${unanswered} had no answer`]
+        .filter(Boolean)
+        .join(', and '),
+    );
+  }
 }
 
 /** Checks a rule for drawn values; throws the shrunk counterexample in the rule's words. */

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { listening } from '../../support/listening.ts';
 import { ApiClient } from './api-client.ts';
+import { OrdersApi } from './orders-api.ts';
 
 async function clientOf(listener: RequestListener): Promise<ApiClient> {
   const { address } = await listening(listener);
@@ -52,4 +53,23 @@ test('a request that waits ends with its client', async () => {
   await refused;
   client.close();
   await ended;
+});
+
+test('a call of an adapter is limited like a request', async () => {
+  const client = new ApiClient('http://127.0.0.1:1/v1', 'key');
+  const adapter = { place: () => new Promise<never>(() => {}) };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const placed = new OrdersApi(client, 'key', { adapter }).place({ petId: 1n, quantity: 1 });
+    const refused = expect(placed).rejects.toThrow(
+      "the adapter's place failed: it has no answer within 30000 ms",
+    );
+    expect(client.unanswered).toBe("the adapter's place");
+    await vi.advanceTimersByTimeAsync(30_000);
+    await refused;
+    expect(client.unanswered).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+    client.close();
+  }
 });

@@ -4,8 +4,8 @@ import { type Message, type Reply, type Unanswered, Wire } from '../history/wire
 import { Violation } from '../target.ts';
 import { ORDER, Trace } from './trace.ts';
 
-/** The timeout of a request, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+/** The timeout of a request, and of a call of an adapter, in milliseconds. */
+export const TIMEOUT_MS = 30_000;
 /** The longest time that a request waits for a server that answers 429, in milliseconds. */
 const MAX_WAIT_MS = 60_000;
 /** The number of times that a request is sent again after a 429. */
@@ -51,6 +51,7 @@ export class ApiClient {
   readonly #wire = new Wire();
   /** Aborted so that no wait of a check that was given up keeps the process from its end. */
   readonly #closing = new AbortController();
+  readonly #unanswered = new Set<{ readonly what: string }>();
   #limited = 0;
 
   /** @param readOnly True to refuse to send anything but GET and HEAD requests. */
@@ -65,8 +66,36 @@ export class ApiClient {
     return this.#limited;
   }
 
+  /** The earliest of the requests and calls without an answer yet, in words. */
+  get unanswered(): string | undefined {
+    const [first] = this.#unanswered;
+    return first?.what;
+  }
+
+  /** Waits for the answer to a call. Throws if the client is closed: a check that was given up ends. */
+  async answerTo<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
+    this.#closing.signal.throwIfAborted();
+    const waiting = { what };
+    this.#unanswered.add(waiting);
+    try {
+      return await call();
+    } finally {
+      this.#unanswered.delete(waiting);
+    }
+  }
+
+  /** Waits for some time, or until the client is closed: then it throws. */
+  async pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.#closing.signal });
+  }
+
   /** Resolves with the response. Throws a Violation of {@link ANSWERED} if there is none. */
-  async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+  ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    const what = `${method} ${this.baseUrl}${path}`;
+    return this.answerTo(what, () => this.#ask(method, path, asked));
+  }
+
+  async #ask(method: string, path: string, asked: Asked): Promise<Answer> {
     if (this.#readOnly && method !== 'GET' && method !== 'HEAD') {
       throw new Error(`read-only, and yet: ${method} ${path}`);
     }
@@ -80,7 +109,7 @@ export class ApiClient {
           const waitMs = Math.min(leftMs, retryAfterMs(answer));
           leftMs -= waitMs;
           const spreadMs = Math.random() * retries * SPREAD_MS;
-          await wait(waitMs + spreadMs, undefined, { signal: this.#closing.signal });
+          await this.pause(waitMs + spreadMs);
           continue;
         }
       }

@@ -1,10 +1,18 @@
 import { asText } from '../aggregate/text.ts';
+import { orLate } from '../aggregate/time-limit.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import { exactJson } from '../history/exact-json.ts';
 import { wrongWithError, wrongWithOrder } from '../oracle/shapes.ts';
 import { Violation } from '../target.ts';
 import { MAX_INT64, MIN_INT64, type Order, type Rejection } from '../vocabulary.ts';
-import { type Answer, type ApiClient, type Asked, CannotCheck, idIn } from './api-client.ts';
+import {
+  type Answer,
+  type ApiClient,
+  type Asked,
+  CannotCheck,
+  idIn,
+  TIMEOUT_MS,
+} from './api-client.ts';
 import { ORDER } from './trace.ts';
 
 /**
@@ -169,8 +177,12 @@ export class OrdersApi {
   async #adapted<Name extends keyof Adapter>(name: Name, order: Adapted<Name>): Promise<unknown> {
     const call = this.adapter[name] as (order: Adapted<Name>, server: Server) => unknown;
     const server = { baseUrl: this.client.baseUrl, key: this.#key };
+    const called = async () => call.call(this.adapter, order, server);
+    const late = () => new Error(`it has no answer within ${TIMEOUT_MS} ms`);
     try {
-      return await call.call(this.adapter, order, server);
+      return await this.client.answerTo(`the adapter's ${name}`, () => {
+        return orLate(called(), TIMEOUT_MS, late);
+      });
     } catch (error) {
       throw new CannotCheck(`the adapter's ${name} failed: ${brokenBy(error).detail}`);
     }
