@@ -52,13 +52,3 @@ export type Commands<Command> = Pick<
   Domain<unknown, Command, unknown>,
   'commands' | 'plainer' | 'print'
 >;
-
-/** Returns the state after some events. */
-export function rebuild<State, Event>(
-  decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve'>,
-  events: Iterable<Event>,
-): State {
-  let state = decider.initial;
-  for (const event of events) state = decider.evolve(state, event);
-  return state;
-}

@@ -3,7 +3,7 @@
  * a decider's decisions and states.
  */
 
-import { type Decider, type Decision, rebuild } from './domain.ts';
+import type { Decider, Decision } from './domain.ts';
 import { asText } from './text.ts';
 import { Violation } from './violation.ts';
 
@@ -78,6 +78,29 @@ export function requireMethods(what: string, value: unknown, names: readonly str
   throw misformed(what, value, `an object with ${names.join(' and ')}`);
 }
 
+/**
+ * Returns a value that a user's code has given. Throws a {@link Violation} if it is a promise.
+ * @param what What has given it, as in "the model's evolve".
+ */
+export function plainValue<Value>(what: string, value: Value): Value {
+  if (!isPromise(value)) return value;
+  const detail = `${what} is a promise, and should be a value: nothing waits for it`;
+  throw new Violation(FORM_RULES.form, detail);
+}
+
+/** Returns true for a promise, of whichever class and realm. */
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof membersOf(value).then === 'function';
+}
+
+/** Returns true for a value with a promise anywhere in it. */
+function holdsPromise(value: unknown, around: readonly unknown[] = []): boolean {
+  if (isPromise(value)) return true;
+  if (typeof value !== 'object' || value === null || around.includes(value)) return false;
+  const items = value instanceof Map || value instanceof Set ? [...value] : [];
+  return [...items, ...Object.values(value)].some((each) => holdsPromise(each, [...around, value]));
+}
+
 /** Throws a {@link Violation} unless a value is an array. */
 export function requireArray(what: string, value: unknown): void {
   if (!Array.isArray(value)) throw misformed(what, value, 'an array');
@@ -125,9 +148,13 @@ export class Given {
     this.#values = Object.entries(values).map(([name, value]) => [name, value, beforeOf(value)]);
   }
 
-  /** Throws a {@link Violation} if one of them is no longer as it was. */
+  /** Throws a {@link Violation} if one of them is no longer as it was, or has a promise in it. */
   requireUnchanged(): void {
     for (const [name, value, before] of this.#values) {
+      if (before === undefined && holdsPromise(value)) {
+        const detail = `${this.#whose}: ${name} has a promise in it: only plain values are compared`;
+        throw new Violation(FORM_RULES.form, detail);
+      }
       const isCopy = typeof before === 'object';
       if (isCopy && isSameFlat(value, before)) continue;
       const [then, now] = [isCopy ? textIfSeen(before) : before, textIfSeen(value)];
@@ -160,7 +187,23 @@ export class WatchedDecider<State, Command, Event> {
    * @param what Names the decision in messages.
    */
   decide(what: string, command: Command, events: readonly Event[]): Decision<Event> {
-    return this.step(what, command, rebuild(this.#decider, events)).decision;
+    return this.step(what, command, this.rebuild(events)).decision;
+  }
+
+  /** The state of every new aggregate. */
+  get initial(): State {
+    return plainValue(`the initial state of ${this.#whose}`, this.#decider.initial);
+  }
+
+  /** Returns the state after some events. */
+  rebuild(events: Iterable<Event>): State {
+    let state = this.initial;
+    for (const event of events) state = this.#evolve(state, event);
+    return state;
+  }
+
+  #evolve(state: State, event: Event): State {
+    return plainValue(`what evolve of ${this.#whose} returns`, this.#decider.evolve(state, event));
   }
 
   /** The same in a state. Returns the state afterwards, too. */
@@ -175,7 +218,7 @@ export class WatchedDecider<State, Command, Event> {
     let state = before;
     for (const event of decision.kind === 'accepted' ? decision.events : []) {
       given.push(this.#given({ 'an event': event, ...(state !== before && { 'a state': state }) }));
-      state = this.#decider.evolve(state, event);
+      state = this.#evolve(state, event);
     }
     for (const each of [this.#initial, ...given]) each.requireUnchanged();
     return { decision, state };

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { type Domain, rebuild } from './domain.ts';
+import type { Domain } from './domain.ts';
+import { plainValue, WatchedDecider } from './form.ts';
 import { isSame } from './text.ts';
 
 /** Histories of one aggregate: those that its model can have recorded, and those that it cannot. */
@@ -23,9 +24,10 @@ export interface IllegalHistory<Event> extends BrokenRule {
 
 /** Returns the first violation in a history, if there is one. */
 export function brokenRule<State, Command, Event>(
-  { model, causeOf }: Domain<State, Command, Event>,
+  { model: decider, causeOf }: Domain<State, Command, Event>,
   events: readonly Event[],
 ): BrokenRule | undefined {
+  const model = new WatchedDecider('the model', decider);
   /** What the command of an earlier event has still to record. */
   let due: readonly Event[] = [];
   for (const [at, event] of events.entries()) {
@@ -34,7 +36,8 @@ export function brokenRule<State, Command, Event>(
       due = due.slice(1);
       continue;
     }
-    const decision = model.decide(causeOf(event), rebuild(model, events.slice(0, at)));
+    const cause = plainValue('what causeOf returns', causeOf(event));
+    const decision = model.decide("the model's decision", cause, events.slice(0, at));
     if (decision.kind === 'rejected') return { rule: decision.reason, at };
     if (!isSame(decision.events[0], event)) return { rule: HISTORY_RULES.change, at };
     due = decision.events.slice(1);
@@ -44,13 +47,14 @@ export function brokenRule<State, Command, Event>(
 
 /** Draws the events that the model records for arbitrary commands to one aggregate. */
 export function legalHistories<State, Command, Event>(
-  { commands, model }: Domain<State, Command, Event>,
+  { commands, model: decider }: Domain<State, Command, Event>,
   maxCommands: number,
 ): Arbitrary<readonly Event[]> {
+  const model = new WatchedDecider('the model', decider);
   return fc.array(commands, { maxLength: maxCommands }).map((given) => {
     const events: Event[] = [];
     for (const command of given) {
-      const decision = model.decide(command, rebuild(model, events));
+      const decision = model.decide("the model's decision", command, events);
       if (decision.kind === 'accepted') events.push(...decision.events);
     }
     return events;

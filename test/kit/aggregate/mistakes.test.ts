@@ -98,6 +98,51 @@ describe('An answer of another form', () => {
     await expect(model.assertDecides(copy)).rejects.toThrow("the model's decision on A: ");
   });
 
+  const waitingDeciders: [string, object, string][] = [
+    ['evolve', { evolve: async () => copy.initial }, 'what evolve of the … returns is a promise'],
+    ['initial', { initial: Promise.resolve() }, 'the initial state of the … is a promise'],
+    [
+      'evolve, within',
+      { evolve: () => ({ lent: [{ to: Promise.resolve() }] }) },
+      'the …: a state has a promise in it',
+    ],
+    [
+      'decide, within',
+      { decide: () => ({ kind: 'accepted', events: [Promise.resolve()] }) },
+      'the …: an event has a promise in it',
+    ],
+  ];
+
+  test.each(waitingDeciders)('is named if it is a promise: %s', async (_, members, named) => {
+    const messageFor = (whose: string) => named.replace('…', whose);
+    const decider = { ...copy, ...members } as never;
+    const { view: __, ...domain } = LOANS;
+    const kit = kitFor({ ...domain, model: { ...LOANS.model, ...members } as never });
+    // A model that is copied has the same mistake: both wait, and nothing is ever refused.
+    await expect(loans.assertDecides(decider)).rejects.toThrow(messageFor('decider'));
+    await expect(kit.assertDecides(decider)).rejects.toThrow(messageFor('model'));
+    await expect(kit.assertLinearizable(target())).rejects.toThrow(/promise/i);
+    expect(() => fc.sample(kit.legalHistories(), 20)).toThrow(messageFor('model'));
+    const event: Event = { type: 'Lent', to: 'ann' };
+    const given = () => loans.given(decider, event).when({ type: 'Return' }).thenNothing();
+    expect(given).toThrow(messageFor('decider'));
+  });
+
+  test('is named if view or causeOf is asynchronous', async () => {
+    const kit = kitFor({
+      ...LOANS,
+      view: async () => undefined,
+      causeOf: (async () => ({ type: 'Return' })) as never,
+    });
+    const seen = target({ view: () => undefined });
+    const view = "what the domain's view returns is a promise";
+    await expect(kit.assertHolds(seen)).rejects.toThrow(view);
+    await expect(kit.assertLinearizable(seen)).rejects.toThrow(view);
+    const cause = 'what causeOf returns is a promise';
+    expect(() => kit.brokenRule([{ type: 'Returned' }])).toThrow(cause);
+    expect(() => fc.sample(kit.illegalHistories(), 1)).toThrow(cause);
+  });
+
   test('is named if events are no array', async () => {
     const events = (() => Promise.resolve(new Map())) as never;
     await expect(loans.assertHolds(target({ events }))).rejects.toThrow(

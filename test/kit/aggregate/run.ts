@@ -1,5 +1,5 @@
-import { type Commands, type Domain, rebuild } from './domain.ts';
-import { FORM_RULES, type Given, type WatchedDecider } from './form.ts';
+import type { Commands, Domain } from './domain.ts';
+import { FORM_RULES, type Given, plainValue, type WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program, type Step } from './program.ts';
 import type { Progress } from './progress.ts';
 import {
@@ -134,8 +134,8 @@ export class Run<State, Command, Event> {
     if (this.#domain.view === undefined || this.#session.view === undefined) return false;
     this.#progress.calls('view', letterOf(name));
     const seen = await this.#session.view(this.#idOf(name));
-    const state = rebuild(this.#domain.model, this.#eventsOf(name));
-    differ(RULES.view, letterOf(name), seen, this.#domain.view(state));
+    const due = this.#domain.view(this.#model.rebuild(this.#eventsOf(name)));
+    differ(RULES.view, letterOf(name), seen, plainValue("what the domain's view returns", due));
     return true;
   }
 

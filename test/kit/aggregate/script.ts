@@ -1,4 +1,5 @@
-import { type Domain, rebuild } from './domain.ts';
+import type { Domain } from './domain.ts';
+import { WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program } from './program.ts';
 import { outcomeOf, printed } from './run.ts';
 import { asExpression } from './text.ts';
@@ -33,6 +34,7 @@ export function asScript<State, Command, Event>(
   { steps }: Program<Command>,
   { origin, rule, detail, call }: Origin,
 ): string {
+  const model = new WatchedDecider('the model', domain.model);
   const streams = new Map<Name, readonly Event[]>();
   const lines = steps.map((step) => {
     if (step.do === 'restart') return 'restart';
@@ -40,7 +42,7 @@ export function asScript<State, Command, Event>(
     const before = streams.get(step.on) ?? [];
     const what = printed(domain, step.command, step.on);
     try {
-      const decision = domain.model.decide(step.command, rebuild(domain.model, before));
+      const decision = model.decide("the model's decision", step.command, before);
       if (decision.kind === 'accepted') streams.set(step.on, [...before, ...decision.events]);
       return `${what}  # ${outcomeOf(decision)}`;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Interval, Specification } from '../linearizability/wing-gong.ts';
-import { type Domain, rebuild } from './domain.ts';
-import { WatchedDecider } from './form.ts';
+import type { Domain } from './domain.ts';
+import { plainValue, WatchedDecider } from './form.ts';
 import type { Step } from './program.ts';
 import { outcomeOf } from './run.ts';
 import type { Told } from './target.ts';
@@ -38,7 +38,7 @@ export function specificationOf<State, Command, Event>(
 ): Specification<Known<State>, Call<Command, Event>> {
   const model = new WatchedDecider('the model', domain.model);
   return {
-    initial: { state: domain.model.initial, version: 0 },
+    initial: { state: model.initial, version: 0 },
     after: (known, call) => afterCall(domain, model, known, call, recorded),
     keyOf: asText,
     staysIdle: (_, { answer: { kind } }) => kind !== 'accepted' && kind !== 'unknown',
@@ -55,10 +55,13 @@ function afterCall<State, Command, Event>(
   const { state, version } = known;
   if (answer.kind === 'recorded') {
     const { events } = answer;
-    const isWhole = events.length === version && isSame(rebuild(domain.model, events), state);
+    const isWhole = events.length === version && isSame(model.rebuild(events), state);
     return isWhole ? known : undefined;
   }
-  if (answer.kind === 'seen') return isSame(domain.view?.(state), answer.view) ? known : undefined;
+  if (answer.kind === 'seen') {
+    const due = plainValue("what the domain's view returns", domain.view?.(state));
+    return isSame(due, answer.view) ? known : undefined;
+  }
   if (asked.do === 'look') return known;
   const { decision, state: next } = model.step("the model's decision", asked.command, state);
   const events = decision.kind === 'accepted' ? decision.events : [];
