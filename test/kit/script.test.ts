@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { oneService } from '../support/one-service.ts';
 import type { Program } from './program.ts';
 import { asScript } from './script.ts';
+import { SHELL_FUNCTIONS } from './targets/trace.ts';
 
 const { service } = await oneService();
 
@@ -69,4 +70,17 @@ test('The script of concurrent programs runs them at once', async () => {
   const { stdout } = await promisify(execFile)('sh', ['-c', asScript([one, one], found)], { env });
   expect(stdout.match(/^204$/gm)).toHaveLength(2);
   expect(stdout.match(/"petId":77/g)).toHaveLength(2);
+});
+
+test.each([
+  '{"id":17,"petId":7}',
+  '{"petId":7,"id":17}',
+  '{"id" :\t17 ,\n  "pet": {"id": 7, "of": [{"id": 8}]}\n}',
+  '{"pets": [{"id": 7}, {"of": {"id": 8}}], "orderid": 9, "id": 17}',
+])('a script reads the id of a new order however it is written: %j', async (json) => {
+  const answering = 'orders() { printf "%s\\n" "$JSON"; }';
+  const lines = [...SHELL_FUNCTIONS, answering, "placed '{}'"].join('\n');
+  const env = { ...process.env, JSON: json };
+  const { stdout } = await promisify(execFile)('sh', ['-c', lines], { env });
+  expect(stdout.trim()).toBe('17');
 });

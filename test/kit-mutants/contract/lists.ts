@@ -190,6 +190,12 @@ export const LISTS: readonly Fault[] = [
   { name: 'the list ends after 500 orders', http: capped(500), orders: 600 },
   { name: 'the list ends after 1,000 orders', http: capped(1_000), orders: 1_100 },
   { name: 'the list ends after 5,000 orders', http: capped(5_000), orders: 5_500 },
+  {
+    name: 'of more than 1,000 orders one is listed twice',
+    orders: 1_100,
+    http: (app) =>
+      withRows(app, (all) => (all.length > 1_000 ? all.toSpliced(1_000, 0, all[999]) : all)),
+  },
   { name: 'the list has the last 20 orders', http: newest(20) },
   { name: 'the list has the last 100 orders', http: newest(100) },
   { name: 'the list has the last 500 orders', http: newest(500), orders: 600 },

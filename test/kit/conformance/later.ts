@@ -1,6 +1,7 @@
 import { Violation } from '../aggregate/violation.ts';
 import { FEW_DATES } from '../arbitraries.ts';
 import { bodyOf, told } from '../targets/orders-api.ts';
+import { requireOnce, requireSorted } from './list.ts';
 import { freshPet } from './orders.ts';
 import { type Check, must, scriptOf, several, type Trial } from './trial.ts';
 
@@ -37,7 +38,12 @@ export const later: readonly Check[] = [
         if (index % 3 === 1) await api.cancel(id);
         else if (index % 3 === 2 && !lacking.has('to ship')) await api.ship(id, DATE);
       });
-      const known = new Set((await api.list()).map(({ id }) => id));
+      const listed = await api.list();
+      const [newest] = ledger.ids.slice(-1);
+      const script = scriptOf(manyInShell(trial, newest as bigint));
+      requireOnce(listed, script);
+      if (!trial.isContractOnly) requireSorted(listed, script);
+      const known = new Set(listed.map(({ id }) => id));
       const lost = ledger.ids.filter((id) => !known.has(id));
       const [first] = lost;
       if (first === undefined) return undefined;
@@ -147,9 +153,12 @@ function manyInShell(trial: Trial, id: bigint): readonly string[] {
     `    2) ${ship} > shipped.txt;;`,
     '  esac',
     'done > placed.txt',
-    `${LIST} | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
+    `${LIST} | tr -d '\\t\\r\\n' | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
     '# The orders that are not in the list:',
     'grep -vxFf listed.txt placed.txt',
+    '# Those that are there twice, and the first that comes after a higher one:',
+    'sort listed.txt | uniq -d',
+    'sort -nc listed.txt 2>&1 | head -n 1',
   ];
 }
 

@@ -41,9 +41,7 @@ export const list: readonly Check[] = [
     basis: 'contract',
     needs: [],
     async run({ api }) {
-      const ids = (await api.list()).map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
-      const twice = ids.find((id, index) => id === ids[index - 1]);
-      must(twice === undefined, TWICE, `order ${twice} is there twice`);
+      requireOnce(await api.list());
       return undefined;
     },
   },
@@ -53,9 +51,7 @@ export const list: readonly Check[] = [
     basis: 'promise',
     needs: [],
     async run({ api }) {
-      const ids = (await api.list()).map(({ id }) => id);
-      const at = ids.findIndex((id, index) => id < (ids[index - 1] ?? id));
-      must(at === -1, SORTED, `${ids[at]} comes after ${ids[at - 1]}`);
+      requireSorted(await api.list());
       return undefined;
     },
   },
@@ -168,3 +164,16 @@ export const list: readonly Check[] = [
     },
   },
 ];
+
+/** Throws a Violation if an order is in a list twice. */
+export function requireOnce(orders: readonly Order[], script?: string): void {
+  const known = new Set<bigint>();
+  const twice = orders.find(({ id }) => known.size === known.add(id).size);
+  must(twice === undefined, TWICE, `order ${twice?.id} is there twice`, script);
+}
+
+/** Throws a Violation if a list is not sorted by id. */
+export function requireSorted(orders: readonly Order[], script?: string): void {
+  const at = orders.findIndex(({ id }, index) => id < (orders[index - 1]?.id ?? id));
+  must(at === -1, SORTED, `${orders[at]?.id} comes after ${orders[at - 1]?.id}`, script);
+}

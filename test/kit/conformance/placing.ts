@@ -1,4 +1,5 @@
 import { FEW_DATES } from '../arbitraries.ts';
+import { idInBody } from '../targets/api-client.ts';
 import { checkError, checkJson, told } from '../targets/orders-api.ts';
 import { freshPet, placePending } from './orders.ts';
 import { type Check, must, SERVICE_WRITES, type Trial } from './trial.ts';
@@ -23,7 +24,7 @@ export const promises: readonly Check[] = [
       const answer = await api.client.ask('POST', '/store/orders', { body });
       must(answer.status === 201, LOCATION, `it is ${told(answer)}`);
       checkJson(answer, LOCATION);
-      const [, id] = /"id" *: *(\d+)/.exec(answer.text) ?? [];
+      const id = idInBody(answer);
       const location = answer.header('location');
       // Of the same host: a client would send its key to another one. The path may be behind a proxy.
       const found = URL.parse(location, api.client.baseUrl);

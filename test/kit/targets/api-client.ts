@@ -210,10 +210,16 @@ function lineOf(method: string, path: string, asked: Asked): string {
   ].join(' ');
 }
 
+/** Returns the id of the order in the body of a response. */
+export function idInBody({ text }: Pick<Answer, 'text'>): bigint | undefined {
+  const { id } = Object(exactJson(text));
+  return typeof id === 'bigint' ? id : undefined;
+}
+
 /** Returns the id of the order in a response: in its body, or at the end of its Location. */
 export function idIn({ text, header }: Answer): bigint | undefined {
-  const { id } = Object(exactJson(text));
-  if (typeof id === 'bigint') return id;
+  const id = idInBody({ text });
+  if (id !== undefined) return id;
   const [, digits] = /\/(-?\d+)$/.exec(header('location')) ?? [];
   return digits === undefined ? undefined : BigInt(digits);
 }

@@ -9,7 +9,9 @@ import { letterOf } from '../program.ts';
 export const SHELL_FUNCTIONS: readonly string[] = [
   '# Set these two first: BASE=http://127.0.0.1:3000/v1; KEY=sto_…',
   'orders() { curl -s -w \'\\n\' -H "Authorization: Bearer $KEY" -H \'Content-Type: application/json\' "$@"; }',
-  'placed() { orders "$BASE/store/orders" -d "$@" | sed \'s/.*"id" *: *\\(-\\{0,1\\}[0-9]*\\).*/\\1/\'; }',
+  // The id of the order, however its JSON is laid out, and not that of an object in it.
+  'placed() { { orders "$BASE/store/orders" -d "$@" | tr -d \' \\t\\r\\n\'; echo; } | ' +
+    'sed -e :a -e \'s/\\([:,[]\\){[^{}]*}/\\1/g\' -e ta -e \'s/.*[{,]"id":\\(-\\{0,1\\}[0-9]*\\).*/\\1/\'; }',
 ];
 
 /** The number of requests that a script ends with. */
