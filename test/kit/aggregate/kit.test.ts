@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import vm from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -370,15 +371,49 @@ test('Texts of values are equal exactly for equal values', () => {
 test('the text of a value is an expression that makes it again', () => {
   const values = fc.anything({
     ...{ withBigInt: true, withDate: true, withMap: true, withSet: true },
-    withTypedArray: true,
+    ...{ withTypedArray: true, withSparseArray: true, withNullPrototype: true },
   });
   fc.assert(
     fc.property(values, (value) => {
       expect(asText(evaluated(asText(value)))).toBe(asText(value));
-      expect(asExpression(value)).toBe(asText(value));
+      const again = evaluated(asExpression(value));
+      expect(isDeepStrictEqual(again, value)).toBe(true);
+      // Equal Maps may have their items in another order, and equal objects their members.
+      expect(asExpression(again)).toBe(asExpression(value));
+      expect(asText(again)).toBe(asText(value));
     }),
   );
   expect(evaluated(asText({ ['__proto__']: 1n }))).toStrictEqual({ ['__proto__']: 1n });
+});
+
+test('the replay of a counterexample has exactly its commands', async () => {
+  const seen = (command: Command) => isDeepStrictEqual(command, EXACT);
+  const EXACT = {
+    ...{ type: 'Return' as const, note: undefined, at: -0, of: Number.NaN, big: 1n },
+    ...{
+      items: evaluated('[1, , 3, ,]'),
+      due: new Date(0),
+      known: new Map([
+        ['b', 1],
+        ['a', 2],
+      ]),
+    },
+  };
+  const target: Target<Command, Event> = {
+    name: 'exact',
+    open: () => ({
+      perform({ command }) {
+        if (seen(command)) throw new Error('it is here');
+        return { kind: 'rejected', reason: 'not_lent' };
+      },
+    }),
+  };
+  const programs = [{ steps: [{ do: 'command', on: 0, command: EXACT }] }] as const;
+  const { counterexample } = await loans.check(target, { programs });
+  expect(counterexample?.detail).toBe('it is here');
+  const options = evaluated(counterexample?.replay ?? '') as CheckOptions<Command>;
+  const again = await loans.check(target, options);
+  expect(again.counterexample?.detail).toBe('it is here');
 });
 
 class Deposited {

@@ -78,6 +78,11 @@ export async function checkEventStore<Event>(
   // Without the operations that never ran.
   const operations = value.slice(0, begun);
   const script = operations.map(inWords).join('\n');
-  const replay = replayOf(onLines(operations));
+  const replay = replayOf(onLines(operations.map(withoutAbsent)));
   return { ...done, counterexample: { ...found, operations, script, replay } };
+}
+
+/** Returns an operation without the members that are undefined: they are those that it does not have. */
+function withoutAbsent(op: object): object {
+  return Object.fromEntries(Object.entries(op).filter(([, member]) => member !== undefined));
 }

@@ -1,7 +1,18 @@
 /** Values as texts, by which they are compared and shown. */
 
-/** Returns the text of an instance of a class, from the class's name and the text of its members. */
-type InstanceText = (name: string, members: string) => string;
+/** The form of a text: one to compare and to show, or an expression that makes exactly the same value again. */
+interface Form {
+  /** Returns the text of an instance of a class, from the class's name and the text of its members. */
+  instance(name: string, members: string): string;
+  /** True to keep everything that does not count in a comparison: undefined members, holes, orders. */
+  readonly isExact: boolean;
+}
+
+const COMPARED: Form = { instance: (name, members) => `${name} ${members}`, isExact: false };
+const EXACT: Form = {
+  instance: (name, members) => `Object.assign(Object.create(${name}.prototype), ${members})`,
+  isExact: true,
+};
 
 /**
  * Returns a value as text on one line, with members in the order of their names. Values with different
@@ -9,15 +20,15 @@ type InstanceText = (name: string, members: string) => string;
  * Throws a TypeError for a value whose content cannot be seen, such as a function or a promise.
  */
 export function asText(value: unknown): string {
-  return textOf(value, (name, members) => `${name} ${members}`);
+  return textOf(value, COMPARED);
 }
 
-/** Returns a value as a JavaScript expression, which makes it again where its classes are in scope. */
+/**
+ * Returns a value as a JavaScript expression, which makes it again where its classes are in scope: with its
+ * undefined members, the holes of its arrays, and the order of its members and items.
+ */
 export function asExpression(value: unknown): string {
-  return textOf(
-    value,
-    (name, members) => `Object.assign(Object.create(${name}.prototype), ${members})`,
-  );
+  return textOf(value, EXACT);
 }
 
 /**
@@ -63,26 +74,37 @@ function copiedObject(value: object): object {
 }
 
 /** @param around The objects that the value is in. */
-function textOf(value: unknown, instance: InstanceText, around: readonly object[] = []): string {
+function textOf(value: unknown, form: Form, around: readonly object[] = []): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : `${value}`;
   if (typeof value === 'function' || typeof value === 'symbol') throw unseen(`a ${typeof value}`);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   if (around.includes(value)) throw unseen('a value that contains itself');
   const within = [...around, value];
-  const inside = (each: unknown) => textOf(each, instance, within);
+  const inside = ((each) => textOf(each, form, within)) as Inside;
+  inside.form = form;
   const text = Array.isArray(value) ? arrayText(value, inside) : builtIn(value, inside);
-  return text === undefined ? objectText(value, instance, inside) : withOwn(value, text, inside);
+  return text === undefined ? objectText(value, inside) : withOwn(value, text, inside);
 }
 
-function arrayText(value: readonly unknown[], inside: (each: unknown) => string): string {
-  const text = `[${Array.from(value, inside).join(', ')}]`;
+/** Returns the text of a value inside another one, in the form of that. */
+interface Inside {
+  (each: unknown): string;
+  form: Form;
+}
+
+function arrayText(value: readonly unknown[], inside: Inside): string {
+  const isHole = (index: number) => inside.form.isExact && !(index in value);
+  const texts = Array.from(value, (each, index) => (isHole(index) ? '' : inside(each)));
+  // A comma at the end of a literal makes no item.
+  const isOpen = value.length > 0 && isHole(value.length - 1);
+  const text = `[${texts.join(', ')}${isOpen ? ',' : ''}]`;
   const name = classOf(value);
   return name === 'Array' ? text : `${name}.from(${text})`;
 }
 
 /** Returns the text of a collection or a date, with the members that its class or its user has added. */
-function withOwn(value: object, text: string, inside: (each: unknown) => string): string {
+function withOwn(value: object, text: string, inside: Inside): string {
   const isIndexed = Array.isArray(value) || ArrayBuffer.isView(value);
   const own = Object.keys(value).filter((name) => !(isIndexed && /^\d+$/.test(name)));
   const members = contentText(value, own, inside);
@@ -90,7 +112,7 @@ function withOwn(value: object, text: string, inside: (each: unknown) => string)
 }
 
 /** Returns the text of an object of JavaScript's own classes that is no plain object. */
-function builtIn(value: object, inside: (each: unknown) => string): string | undefined {
+function builtIn(value: object, inside: Inside): string | undefined {
   const name = classOf(value);
   // By the tag, not the class: a value may come from another realm, as in Jest.
   switch (Object.prototype.toString.call(value).slice(8, -1)) {
@@ -98,8 +120,8 @@ function builtIn(value: object, inside: (each: unknown) => string): string | und
       return `new ${name}(${(value as Date).getTime()})`;
     case 'Map':
     case 'Set': {
-      const items = Array.from(value as Iterable<unknown>, inside).sort();
-      return `new ${name}([${items.join(', ')}])`;
+      const items = Array.from(value as Iterable<unknown>, (each) => inside(each));
+      return `new ${name}([${(inside.form.isExact ? items : items.sort()).join(', ')}])`;
     }
     case 'Error':
       throw unseen('an error');
@@ -108,12 +130,11 @@ function builtIn(value: object, inside: (each: unknown) => string): string | und
   return `${name}.from(${inside([...(value as Uint8Array)])})`;
 }
 
-function objectText(
-  value: object,
-  instance: InstanceText,
-  inside: (each: unknown) => string,
-): string {
+function objectText(value: object, inside: Inside): string {
   const text = `{${contentText(value, Object.keys(value), inside)}}`;
+  if (inside.form.isExact && Object.getPrototypeOf(value) === null) {
+    return `{__proto__: null, ${text.slice(1)}`;
+  }
   if (isPlain(value)) return text;
   const name = classOf(value);
   // URLs, moments and decimals have all of their content there.
@@ -123,18 +144,14 @@ function objectText(
   const isOfOwnClass = Object.prototype.toString.call(value) === '[object Object]';
   if (text === '{}' && !isOfOwnClass) throw unseen(`an object of the class ${name}`);
   const accessors = text === '{}' ? accessorsOf(value) : [];
-  if (accessors.length === 0) return instance(name, text);
+  if (accessors.length === 0) return inside.form.instance(name, text);
   // Its content is private, and its accessors are all that can be seen of it.
   const texts = accessors.flatMap((each) => accessorText(value, each, inside) ?? []);
   return `new ${name}({${texts.join(', ')}})`;
 }
 
 /** Returns the text of an accessor; undefined if it throws, or its value cannot be seen. */
-function accessorText(
-  value: object,
-  name: string,
-  inside: (each: unknown) => string,
-): string | undefined {
+function accessorText(value: object, name: string, inside: Inside): string | undefined {
   try {
     return membersText(value, [name], inside) || undefined;
   } catch {
@@ -156,11 +173,12 @@ function accessorsOf(value: object): readonly string[] {
 }
 
 /** Returns the text of the members whose names are symbols, but for functions: those are no content. */
-function symbolsText(value: object, inside: (each: unknown) => string): string {
+function symbolsText(value: object, inside: Inside): string {
   const texts = Object.getOwnPropertySymbols(value).flatMap((symbol) => {
     const member = (value as Record<symbol, unknown>)[symbol];
     const isContent = Object.prototype.propertyIsEnumerable.call(value, symbol);
-    if (!isContent || member === undefined || typeof member === 'function') return [];
+    const isAbsent = member === undefined && !inside.form.isExact;
+    if (!isContent || isAbsent || typeof member === 'function') return [];
     const key = Symbol.keyFor(symbol);
     const name = JSON.stringify(key ?? symbol.description ?? '');
     return `[Symbol${key === undefined ? '' : '.for'}(${name})]: ${inside(member)}`;
@@ -168,27 +186,19 @@ function symbolsText(value: object, inside: (each: unknown) => string): string {
   return texts.sort().join(', ');
 }
 
-/** Returns some members of an object in the order of their names. */
-function membersText(
-  value: object,
-  names: readonly string[],
-  inside: (each: unknown) => string,
-): string {
+/** Returns some members of an object: in the order of their names, unless the text is exact. */
+function membersText(value: object, names: readonly string[], inside: Inside): string {
   let text = '';
-  for (const name of names.toSorted()) {
+  for (const name of inside.form.isExact ? names : names.toSorted()) {
     const member = (value as Record<string, unknown>)[name];
-    if (member === undefined) continue;
+    if (member === undefined && !inside.form.isExact) continue;
     text += `${text === '' ? '' : ', '}${memberName(name)}: ${inside(member)}`;
   }
   return text;
 }
 
 /** Returns the content of an object: some named members, and those that symbols name. */
-function contentText(
-  value: object,
-  names: readonly string[],
-  inside: (each: unknown) => string,
-): string {
+function contentText(value: object, names: readonly string[], inside: Inside): string {
   const text = membersText(value, names, inside);
   const symbols = symbolsText(value, inside);
   return [text, symbols].filter((each) => each !== '').join(', ');
