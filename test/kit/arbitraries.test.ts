@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { OrderList } from '../../src/app/state/order-list.ts';
 import type { OrderEvent as ServiceEvent } from '../../src/domain/order.ts';
 import { recorded } from '../support/events.ts';
-import { INT64_EDGES, int64s, orders } from './arbitraries.ts';
+import { fewIds, INT64_EDGES, instants, int64s, orders, quantities } from './arbitraries.ts';
 import { illegalHistories, legalHistories } from './histories.ts';
 import { brokenHistoryRule, HISTORY_RULES } from './oracle/history.ts';
 import { wrongWithOrder } from './oracle/shapes.ts';
 import type { Program } from './program.ts';
 import { concurrentPrograms, programs } from './programs.ts';
-import { MAX_INT64, MAX_QUANTITY, MIN_INT64 } from './vocabulary.ts';
+import { MAX_INT64, MAX_QUANTITY, MIN_INT64, type Order } from './vocabulary.ts';
 
 const SAMPLE_SEED = 20_260_101;
 
@@ -26,6 +26,31 @@ describe('ids', () => {
     const exact = ids.filter((id) => BigInt(Number(id)) === id).length;
     expect(ids.length - exact).toBeGreaterThan(ids.length / 4);
   });
+});
+
+test.each<[string, Arbitrary<unknown>, (value: never) => boolean, unknown]>([
+  ['ids', int64s, (id: bigint) => id > -77n, -77n],
+  ['ids above', int64s, (id: bigint) => id < 2n ** 40n, 2n ** 40n],
+  ['few ids', fewIds, () => false, 0n],
+  ['quantities', quantities, (quantity: number) => quantity < 500, 500],
+  ['dates', instants, (date: string) => date < '1999', '1999-01-01T00:00:00.000Z'],
+  [
+    'orders',
+    orders,
+    ({ quantity }: Order) => quantity < 500,
+    { id: 0n, petId: 0n, quantity: 500, complete: false },
+  ],
+])('%s shrink to the smallest that fails, from every edge', (_, values, holds, smallest) => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const { counterexample } = fc.check(fc.property(values, holds as () => boolean), { seed });
+    expect(counterexample).toEqual([smallest]);
+  }
+});
+
+test('the edges of ids are the powers of two, negative ones too, with their neighbours', () => {
+  for (const edge of [0n, 2n ** 31n, -(2n ** 31n), 2n ** 53n, -(2n ** 53n)]) {
+    expect(INT64_EDGES).toEqual(expect.arrayContaining([edge - 1n, edge, edge + 1n]));
+  }
 });
 
 describe('dates and quantities', () => {

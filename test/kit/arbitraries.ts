@@ -23,30 +23,50 @@ export function record<Shape>(
   return fc.record(shape, { noNullPrototype: true }) as Arbitrary<Shape>;
 }
 
+/** Draws values as one arbitrary does, and shrinks them as another: an edge would shrink to other edges only. */
+function shrunkAs<Item>(drawn: Arbitrary<Item>, plain: Arbitrary<Item>): Arbitrary<Item> {
+  return new (class extends Arbitrary<Item> {
+    override generate(random: Random, biasFactor: number | undefined): Value<Item> {
+      return new Drawn(drawn.generate(random, biasFactor).value, undefined);
+    }
+
+    override canShrinkWithoutContext(value: unknown): value is Item {
+      return plain.canShrinkWithoutContext(value);
+    }
+
+    override shrink(value: Item, context: unknown): Stream<Value<Item>> {
+      return plain.shrink(value, context);
+    }
+  })();
+}
+
+/** The powers of two beyond which 32 bits and a JavaScript number lose information, with their neighbours. */
+const POWER_EDGES = [2n ** 31n, 2n ** 53n].flatMap((edge) => {
+  const near = [edge - 1n, edge, edge + 1n];
+  return [...near, ...near.map((each) => -each)];
+});
+
 /** The values at which a JavaScript number, 32 bits or a sign would lose information. */
 export const INT64_EDGES: readonly bigint[] = [
-  ...[0n, 1n, -1n],
-  ...[2n ** 31n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n],
-  ...[2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n],
+  ...[0n, 1n, -1n, ...POWER_EDGES, 2n ** 32n],
   ...[MIN_INT64, MIN_INT64 + 1n, MAX_INT64 - 1n, MAX_INT64],
 ];
 
+const ANY_INT64 = fc.bigInt({ min: MIN_INT64, max: MAX_INT64 });
+
 /** Any int64; half of them from the edges or near zero. */
-export const int64s: Arbitrary<bigint> = fc.oneof(
-  { weight: 2, arbitrary: fc.bigInt({ min: MIN_INT64, max: MAX_INT64 }) },
-  fc.bigInt({ min: -3n, max: 9n }),
-  fc.constantFrom(...INT64_EDGES),
+export const int64s: Arbitrary<bigint> = shrunkAs(
+  fc.oneof(
+    { weight: 2, arbitrary: ANY_INT64 },
+    fc.bigInt({ min: -3n, max: 9n }),
+    fc.constantFrom(...INT64_EDGES),
+  ),
+  ANY_INT64,
 );
 
-/** Ids from a small set, so that commands and events concern the same orders. */
+/** Ids from a small set, so that commands and events concern the same orders; the plainest first. */
 export const fewIds: Arbitrary<bigint> = fc.constantFrom(
-  MIN_INT64,
-  -1n,
-  0n,
-  1n,
-  2n,
-  MAX_INT64 - 1n,
-  MAX_INT64,
+  ...[0n, 1n, 2n, -1n, MAX_INT64 - 1n, MAX_INT64, MIN_INT64],
 );
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');
@@ -64,11 +84,14 @@ const TIME_EDGES = [
 const LEAP_DAYS = ['2000-02-29T00:00:00.000Z', '2024-02-29T23:59:59.999Z'].map(Date.parse);
 
 /** Milliseconds since 1970, in the years 0 to 9999. */
-export const times: Arbitrary<number> = fc.oneof(
+export const times: Arbitrary<number> = shrunkAs(
+  fc.oneof(
+    fc.integer({ min: YEAR_0, max: YEAR_9999_ENDS }),
+    fc.integer({ min: 0, max: Date.parse('2100-01-01T00:00:00.000Z') }),
+    fc.constantFrom(...TIME_EDGES),
+    fc.constantFrom(...LEAP_DAYS),
+  ),
   fc.integer({ min: YEAR_0, max: YEAR_9999_ENDS }),
-  fc.integer({ min: 0, max: Date.parse('2100-01-01T00:00:00.000Z') }),
-  fc.constantFrom(...TIME_EDGES),
-  fc.constantFrom(...LEAP_DAYS),
 );
 export const instants: Arbitrary<string> = times.map((time) => new Date(time).toISOString());
 
@@ -86,13 +109,18 @@ const QUANTITY_EDGES = [2 ** 8, 2 ** 15, 2 ** 16, 2 ** 24].flatMap((edge) => {
   return [edge - 1, edge, edge + 1];
 });
 
+const ANY_QUANTITY = fc.integer({ min: 1, max: MAX_QUANTITY });
+
 /** Any quantity; most of them from an edge, or a multiple of 65,536 or 1,000. */
-export const quantities: Arbitrary<number> = fc.oneof(
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: MAX_QUANTITY }) },
-  { weight: 2, arbitrary: fc.constantFrom(1, MAX_QUANTITY - 1, MAX_QUANTITY) },
-  fc.constantFrom(...QUANTITY_EDGES),
-  multiplesOf(2 ** 16),
-  multiplesOf(1_000),
+export const quantities: Arbitrary<number> = shrunkAs(
+  fc.oneof(
+    { weight: 2, arbitrary: ANY_QUANTITY },
+    { weight: 2, arbitrary: fc.constantFrom(1, MAX_QUANTITY - 1, MAX_QUANTITY) },
+    fc.constantFrom(...QUANTITY_EDGES),
+    multiplesOf(2 ** 16),
+    multiplesOf(1_000),
+  ),
+  ANY_QUANTITY,
 );
 
 function multiplesOf(unit: number): Arbitrary<number> {
@@ -100,6 +128,7 @@ function multiplesOf(unit: number): Arbitrary<number> {
 }
 
 const dateOrNone = fc.oneof(
+  { withCrossShrink: true },
   fc.constant({}),
   shipDates.map((shipDate) => ({ shipDate })),
 );
