@@ -32,7 +32,8 @@ export interface Domain<State, Command, Event> {
   readonly events: Arbitrary<Event>;
   /**
    * Returns the command that records an event. An event is possible in a state exactly if the model
-   * decides that command to that event; otherwise the model's reason names the broken rule.
+   * decides that command to that event; otherwise the model's reason names the broken rule. If several
+   * commands record such events, the event must show by which one it was.
    */
   causeOf(event: Event): Command;
   /** Returns what a reader sees of an aggregate, for targets that can be read. */

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Domain } from './domain.ts';
 import { plainValue, WatchedDecider } from './form.ts';
-import { isSame } from './text.ts';
+import { asText, isSame } from './text.ts';
 
 /** Histories of one aggregate: those that its model can have recorded, and those that it cannot. */
 
@@ -71,9 +71,15 @@ const MAX_LEGAL = 10_000;
 export function illegalHistories<State, Command, Event>(
   domain: Domain<State, Command, Event>,
 ): Arbitrary<IllegalHistory<Event>> {
-  return illegal(legalHistories(domain, MAX_BEFORE), domain.events, (events) =>
-    brokenRule(domain, events),
-  );
+  return illegal(legalHistories(domain, MAX_BEFORE), domain.events, (events) => {
+    const broken = brokenRule(domain, events);
+    if (broken === undefined || broken.at === events.length - 1) return broken;
+    const event = asText(events[broken.at]);
+    throw new RangeError(
+      `the model has recorded ${event}, and does not for the command that causeOf returns: ` +
+        'an event that several commands record must show by which one it was',
+    );
+  });
 }
 
 /** The same for histories of any kind, such as those of many aggregates. */
