@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { Progress } from './progress.ts';
 import { copyOf } from './text.ts';
 import { NoAnswer, orLate, shrinkingFor, timeFor } from './time-limit.ts';
-import { brokenBy } from './violation.ts';
+import { brokenBy, readable } from './violation.ts';
 
 /** The search for a counterexample: draws values, tries each, and shrinks the first that fails. */
 
@@ -91,7 +91,7 @@ export async function find<Value>(
         // The last failure is that of the smallest value.
         failed = progress;
         shrinking.begins();
-        throw error;
+        throw readable(error);
       }
     }),
     {
@@ -133,7 +133,7 @@ async function holdsAgain<Value>(attempt: Attempt<Value>, value: Value): Promise
       await orLate(again, end - performance.now(), () => new NoAnswer());
       return true;
     } catch (error) {
-      if (error instanceof NoAnswer) return false;
+      if (readable(error) instanceof NoAnswer) return false;
     }
   }
   return false;

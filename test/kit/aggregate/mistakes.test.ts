@@ -604,6 +604,62 @@ test('Concurrent clients find an event that is recorded twice, and a version tha
   expect((await kit.checkConcurrently(counting)).violation).toContain('not linearizable');
 });
 
+const throwing = () => {
+  throw new Error('trap');
+};
+
+test.each<[string, unknown]>([
+  [
+    'whose message throws',
+    {
+      get message() {
+        return throwing();
+      },
+    },
+  ],
+  [
+    'whose cause throws',
+    {
+      message: 'outer',
+      get cause() {
+        return throwing();
+      },
+    },
+  ],
+  ['that is a proxy', new Proxy({}, { get: throwing, getPrototypeOf: throwing, has: throwing })],
+])('An error %s is a counterexample like others', async (_, error) => {
+  const fails = () => Promise.reject(error);
+  const failing = target({ perform: fails });
+  const { counterexample } = await loans.check(failing, { seed: 1 });
+  const unreadable = 'what was thrown cannot be read: its members throw';
+  expect(counterexample).toMatchObject({ rule: 'nothing fails', detail: unreadable });
+  expect(counterexample?.call).toMatch(/^perform/);
+  await expect(loans.assertHolds(failing)).rejects.toThrow(unreadable);
+  const open = async () => ({ append: fails, read: fails });
+  await expect(loans.assertEventStore(open)).rejects.toThrow(unreadable);
+});
+
+test('An event that several commands record is named, where it would be taken for a violation', () => {
+  const kit = kitFor<number, 'withdraw' | 'transfer', 'Withdrawn' | 'FeeTaken'>({
+    name: 'account',
+    model: {
+      initial: 0,
+      decide(command, state) {
+        if (state === 3) return { kind: 'rejected', reason: 'too_little' };
+        const events = command === 'withdraw' ? [] : (['FeeTaken'] as const);
+        return { kind: 'accepted', events: ['Withdrawn', ...events] };
+      },
+      evolve: (state, event) => (event === 'Withdrawn' ? state + 1 : state),
+    },
+    commands: fc.constantFrom('withdraw', 'transfer'),
+    events: fc.constantFrom('Withdrawn', 'FeeTaken'),
+    causeOf: (event) => (event === 'Withdrawn' ? 'withdraw' : 'transfer'),
+  });
+  expect(() => fc.sample(kit.illegalHistories(), 100)).toThrow(
+    'the model has recorded "FeeTaken", and does not for the command that causeOf returns',
+  );
+});
+
 test('A state may be undefined', async () => {
   const kit = kitFor<'open' | undefined, 'open' | 'close', 'opened' | 'closed'>({
     name: 'door',

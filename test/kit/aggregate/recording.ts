@@ -15,7 +15,7 @@ import {
   type Session,
   type Told,
 } from './target.ts';
-import { brokenBy, Violation } from './violation.ts';
+import { brokenBy, readable, Violation } from './violation.ts';
 
 /** The recorder of a history: clients that send commands at once. */
 
@@ -111,7 +111,7 @@ export class Recording<State, Command, Event> implements History<Command, Event>
       this.#note(client, asked, invoked, await this.#answerTo(client, asked));
     } catch (error) {
       // An answer of another form is a mistake of the target, not a lost answer.
-      if (error instanceof Violation) throw error;
+      if (readable(error) instanceof Violation) throw error;
       if (!this.#isLost(error)) this.mistake ??= { does: asked.do, cause: error };
       this.#note(client, asked, invoked, { kind: 'unknown', why: brokenBy(error).detail });
     } finally {

@@ -11,7 +11,7 @@ import {
   type StoreOperation,
 } from './store-operations.ts';
 import { asText } from './text.ts';
-import { Violation } from './violation.ts';
+import { readable, Violation } from './violation.ts';
 
 /** Events as texts, each as it was when it was given to the store, or read from it. */
 type Texts = readonly string[];
@@ -68,7 +68,7 @@ export class StoreRun<Event> {
       await this.#repeatAll();
     } catch (error) {
       // That is why, if a store has changed events in place.
-      if (error instanceof Violation) this.#requireUnchanged();
+      if (readable(error) instanceof Violation) this.#requireUnchanged();
       throw error;
     }
     this.#requireUnchanged();

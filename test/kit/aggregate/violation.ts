@@ -28,12 +28,30 @@ export function nothingChecked(target: string, why: string): Violation {
   return new Violation(rule, `${target}: ${why}: ${rule}`);
 }
 
+/** Returns what was thrown, or an error in its place if even to read it throws, such as its message. */
+export function readable(thrown: unknown): unknown {
+  try {
+    if (thrown instanceof Violation) return thrown;
+    messageOf(thrown);
+    // fast-check reads these, too.
+    for (const name of ['footprint', 'stack']) Reflect.get(Object(thrown), name);
+    return thrown;
+  } catch {
+    return unreadable();
+  }
+}
+
+function unreadable(): Error {
+  return new Error('what was thrown cannot be read: its members throw');
+}
+
 /** Returns the violated rule for anything that was thrown; `cause` has what the target threw itself. */
-export function brokenBy(error: unknown): {
+export function brokenBy(thrown: unknown): {
   readonly rule: string;
   readonly detail: string;
   readonly cause?: unknown;
 } {
+  const error = readable(thrown);
   if (!(error instanceof Violation)) {
     return { rule: 'nothing fails', detail: messageOf(error), cause: error };
   }
