@@ -56,7 +56,10 @@ export function defineConformance(command: ExplainedCommand, { terminal }: Comma
     )
     .option('--concurrency <number>', 'programs at once', wholeNumber(1, 256), 4)
     .option('--orders <number>', 'orders placed in all (default: 1100)', wholeNumber(0, 1_000_000))
-    .option('--deep', 'place 11,000 orders, keep 1,200 Idempotency-Keys (not 120), try what is rare more')
+    .option(
+      '--deep',
+      'place 11,000 orders, keep 1,200 Idempotency-Keys (not 120), try what is rare more',
+    )
     .option('--pause <seconds>', 'before everything is compared again', wholeNumber(0, 3_600), 4)
     .option(
       '--max-time <seconds>',

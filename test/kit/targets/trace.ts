@@ -11,7 +11,7 @@ export const SHELL_FUNCTIONS: readonly string[] = [
   'orders() { curl -s -w \'\\n\' -H "Authorization: Bearer $KEY" -H \'Content-Type: application/json\' "$@"; }',
   // The id of the order, however its JSON is laid out, and not that of an object in it.
   'placed() { { orders "$BASE/store/orders" -d "$@" | tr -d \' \\t\\r\\n\'; echo; } | ' +
-    'sed -e :a -e \'s/\\([:,[]\\){[^{}]*}/\\1/g\' -e ta -e \'s/.*[{,]"id":\\(-\\{0,1\\}[0-9]*\\).*/\\1/\'; }',
+    "sed -e :a -e 's/\\([:,[]\\){[^{}]*}/\\1/g' -e ta -e 's/.*[{,]\"id\":\\(-\\{0,1\\}[0-9]*\\).*/\\1/'; }",
 ];
 
 /** The number of requests that a script ends with. */
