@@ -38,7 +38,7 @@ import { Place } from '../support/command-line.ts';
 import { NOON, TRACEPARENT } from '../support/events.ts';
 import { ask } from '../support/http.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
-import { sql } from '../support/postgres/sql.ts';
+import { sql, tamper as tamperOnPostgres } from '../support/postgres/sql.ts';
 import { addressOf, bearer, start } from '../support/service.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
 import { tableOf } from './markdown.ts';
@@ -419,6 +419,15 @@ async function renamedKey(): Promise<void> {
   store.tamper(rename);
   await store.isFoundBy(['verify'], /API key|api_keys|checksum/);
   expect((await store.place.run('keys', 'list')).code).not.toBe(0);
+  const onPostgres = await Place.onPostgres();
+  const { url = '' } = onPostgres;
+  expect((await onPostgres.run('keys', 'create', '--name', 'shop')).code).toBe(0);
+  const renameThere = `UPDATE store_orders.api_keys SET name = '"boss"'`;
+  await expect(sql(url, renameThere)).rejects.toThrow(/only added, limited and revoked/);
+  await expect(sql(url, 'DELETE FROM store_orders.api_keys')).rejects.toThrow(/append-only/);
+  await tamperOnPostgres(url, renameThere);
+  expect((await onPostgres.run('verify')).out).toMatch(/the row "\w{10}" of api_keys is not/);
+  expect((await onPostgres.run('keys', 'list')).code).not.toBe(0);
 }
 
 async function addedKey(): Promise<void> {

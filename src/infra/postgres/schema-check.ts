@@ -80,7 +80,7 @@ const ROLE_THERE: Statement = {
 
 const TRIGGERS = /CREATE TRIGGER (\w+)\s[^;]+/g;
 const FUNCTIONS =
-  /CREATE FUNCTION store_orders\.(\w+)\(\) RETURNS (\w+) LANGUAGE (\w+)([^$']+)(?:\$\$([\s\S]*?)\$\$|'([^']*)')/g;
+  /CREATE (?:OR REPLACE )?FUNCTION store_orders\.(\w+)\(\) RETURNS (\w+) LANGUAGE (\w+)([^$']+)(?:\$\$([\s\S]*?)\$\$|'([^']*)')/g;
 
 /** Returns the flaws of a store's schema, and of the sessions that use it, each as a clause. */
 export async function flawsInSchema(db: Queryable, version: number): Promise<string[]> {
@@ -163,7 +163,8 @@ function dueIn(version: number): Definition[] {
     .matchAll(/^ +(\w+ [\w.]+)(?: (.+))?$/gm);
   return [
     ...[...lines].map(([, name = '', definition = '']): Definition => [name, definition]),
-    ...[...migrations.matchAll(FUNCTIONS)].map(functionIn),
+    // Of a function that a later migration replaces, the last text counts.
+    ...new Map([...migrations.matchAll(FUNCTIONS)].map(functionIn)),
     ...[...migrations.matchAll(TRIGGERS)].map(([text, name]): Definition => {
       return [`trigger ${name}`, normal(text)];
     }),

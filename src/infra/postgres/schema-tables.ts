@@ -91,4 +91,5 @@ export const TABLES: readonly string[] = [
   index key_changes_pkey PRIMARY KEY (id, change)
   column store.kept_outcomes bigint NOT NULL DEFAULT 0
   `,
+  '',
 ];

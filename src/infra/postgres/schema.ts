@@ -8,7 +8,7 @@ import { checksumInPostgres } from '../events/checksums.ts';
 import { FIRST_SCHEMA } from './first-schema.ts';
 
 /** The newest schema version. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The schema version that introduced checksums of the rows outside of proofs. */
 export const WITH_CHECKSUMS = 3;
@@ -156,5 +156,54 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER kept_outcomes_are_counted AFTER INSERT ON store_orders.kept_outcomes
     REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION store_orders.count_kept_outcomes();
+  `,
+  `
+  -- Of no rows, the highest position is NULL, and no comparison with it is true.
+  CREATE OR REPLACE FUNCTION store_orders.refuse_newer() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT max(position) FROM removed) > coalesce(
+       (SELECT max(position) FROM store_orders.refusals) - store_orders.kept_refusals(), 0) THEN
+      RAISE EXCEPTION 'refusals is append-only: only the oldest of too many go';
+    END IF;
+    RETURN NULL;
+  END $$;
+
+  CREATE TRIGGER api_keys_are_never_deleted BEFORE DELETE OR TRUNCATE ON store_orders.api_keys
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+
+  -- Limits that are taken away are empty, and never NULL again.
+  CREATE FUNCTION store_orders.refuse_other_change_of_key() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (NEW.id, NEW.name, NEW.hash, NEW.scopes, NEW.created_at, NEW.expires_at, NEW.number)
+       IS NOT DISTINCT FROM
+       (OLD.id, OLD.name, OLD.hash, OLD.scopes, OLD.created_at, OLD.expires_at, OLD.number) AND
+       (CASE WHEN (NEW.revoked_at, NEW.checksum) IS NOT DISTINCT FROM (OLD.revoked_at, OLD.checksum)
+         THEN NEW.limits IS NOT NULL AND length(NEW.limits_checksum) IS NOT DISTINCT FROM 32
+         ELSE OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND
+           NEW.checksum IS DISTINCT FROM OLD.checksum AND
+           (NEW.limits, NEW.limits_checksum) IS NOT DISTINCT FROM (OLD.limits, OLD.limits_checksum)
+       END) THEN
+      RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'API keys are only added, limited and revoked';
+  END $$;
+
+  CREATE TRIGGER api_keys_are_only_revoked_or_limited BEFORE UPDATE ON store_orders.api_keys
+    FOR EACH ROW EXECUTE FUNCTION store_orders.refuse_other_change_of_key();
+
+  CREATE TRIGGER store_is_one BEFORE INSERT OR DELETE OR TRUNCATE ON store_orders.store
+    FOR EACH STATEMENT EXECUTE FUNCTION store_orders.refuse();
+
+  -- An empty store gets the id of the one that is copied into it.
+  CREATE FUNCTION store_orders.refuse_other_id() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.id IS NOT DISTINCT FROM OLD.id OR NOT EXISTS (SELECT FROM store_orders.events) THEN
+      RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'the store keeps its id';
+  END $$;
+
+  CREATE TRIGGER store_keeps_its_id BEFORE UPDATE OF id ON store_orders.store
+    FOR EACH ROW EXECUTE FUNCTION store_orders.refuse_other_id();
   `,
 ];

@@ -45,7 +45,37 @@ const FORBIDDEN = [
   'DELETE FROM store_orders.signing_keys',
   'TRUNCATE store_orders.signing_keys',
   `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '')`,
+  `UPDATE store_orders.api_keys SET name = '"boss"'`,
+  `UPDATE store_orders.api_keys SET scopes = 'audit:read'`,
+  'UPDATE store_orders.api_keys SET number = DEFAULT',
+  `UPDATE store_orders.api_keys SET name = '"boss"', revoked_at = 'now', checksum = '\\x01'`,
+  `UPDATE store_orders.api_keys SET revoked_at = 'now'`,
+  `UPDATE store_orders.api_keys SET checksum = '\\x01'`,
+  `UPDATE store_orders.api_keys SET revoked_at = 'now', checksum = '\\x01', limits = '{}'`,
+  'UPDATE store_orders.api_keys SET limits = NULL',
+  `UPDATE store_orders.api_keys SET limits = '{}'`,
+  `UPDATE store_orders.api_keys SET limits = '{}', limits_checksum = '\\x01'`,
+  'DELETE FROM store_orders.api_keys',
+  'TRUNCATE store_orders.api_keys',
+  `INSERT INTO store_orders.api_keys (id, name, hash, scopes, created_at, checksum)
+     VALUES ('AbCdEfGh01', '', '', '', '', '')
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
+  `UPDATE store_orders.store SET id = '0123456789abcdef'`,
+  'UPDATE store_orders.store SET id = NULL',
+  'DELETE FROM store_orders.store',
+  'TRUNCATE store_orders.store',
+  'INSERT INTO store_orders.store SELECT * FROM store_orders.store',
+  `UPDATE store_orders.epochs SET statement = ''`,
+  'DELETE FROM store_orders.epochs',
+  'TRUNCATE store_orders.epochs',
+  'DELETE FROM store_orders.refusals',
+  'DELETE FROM store_orders.refusals WHERE position = 1',
+  'TRUNCATE store_orders.refusals',
 ];
+
+/** Statements that need only the rights of serving, and which the triggers alone refuse. */
+const MAY_BE_OF_SERVING =
+  /^INSERT|store_orders\.tree\b|^DELETE FROM store_orders\.refusals|api_keys SET (?:revoked_at|checksum|limits)/;
 
 /** Statements that the owner of the tables may execute, and the serving role may not. */
 const OWNERS_ALONE = [
@@ -55,8 +85,6 @@ const OWNERS_ALONE = [
   'DROP SCHEMA store_orders CASCADE',
   'CREATE OR REPLACE FUNCTION store_orders.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
   'UPDATE store_orders.store SET schema_version = 9',
-  `UPDATE store_orders.api_keys SET scopes = 'audit:read'`,
-  'DELETE FROM store_orders.api_keys',
   'SET session_replication_role = replica',
 ];
 
@@ -74,7 +102,8 @@ async function storeWithHistory(version: 15 | 18 = 18): Promise<string> {
     url,
     `INSERT INTO store_orders.signing_keys VALUES (1, 'log', '');
      INSERT INTO store_orders.api_keys VALUES
-       ('AbCdEfGh01', '"x"', '', '', '', NULL, NULL, DEFAULT, '')`,
+       ('AbCdEfGh01', '"x"', '', '', '', NULL, NULL, DEFAULT, '');
+     INSERT INTO store_orders.refusals VALUES (1, '{}'), (2, '{}')`,
   );
   return url;
 }
@@ -100,13 +129,14 @@ describe.each([15, 18] as const)('PostgreSQL %i refuses to change history', (ver
     const url = await storeWithHistory(version);
     const app = await asApplication(url);
     const before = await contentsOf(url);
+    for (const query of FORBIDDEN) await expect(sql(app, query), query).rejects.toThrow();
     await sql(
       url,
       `ALTER TABLE store_orders.events DISABLE TRIGGER USER;
        ALTER TABLE store_orders.tree_nodes DISABLE TRIGGER USER;
        ALTER TABLE store_orders.kept_outcomes DISABLE TRIGGER USER`,
     );
-    const writes = FORBIDDEN.filter((query) => !/^INSERT|store_orders\.tree\b/.test(query));
+    const writes = FORBIDDEN.filter((query) => !MAY_BE_OF_SERVING.test(query));
     for (const query of [...writes, ...OWNERS_ALONE]) {
       await expect(sql(app, query), query).rejects.toThrow(/permission denied|must be owner/);
     }
@@ -130,6 +160,9 @@ async function contentsOf(url: string): Promise<unknown> {
     `SELECT (SELECT md5(string_agg(e::text, '' ORDER BY position)) FROM store_orders.events AS e),
             (SELECT edge FROM store_orders.tree),
             (SELECT count(*) FROM store_orders.tree_nodes),
-            (SELECT string_agg(k::text, '') FROM store_orders.kept_outcomes AS k)`,
+            (SELECT string_agg(k::text, '') FROM store_orders.kept_outcomes AS k),
+            (SELECT string_agg(k::text, '') FROM store_orders.api_keys AS k),
+            (SELECT string_agg(s::text, '') FROM store_orders.store AS s),
+            (SELECT string_agg(r::text, '') FROM store_orders.refusals AS r)`,
   );
 }

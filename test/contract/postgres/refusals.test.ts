@@ -39,6 +39,7 @@ it('the database refuses changes and deletions of its records', async () => {
     `UPDATE store_orders.refusals SET record = '{}' WHERE position = 2`,
     'DELETE FROM store_orders.refusals WHERE position = 2',
     'DELETE FROM store_orders.refusals WHERE position = 4',
+    'DELETE FROM store_orders.refusals',
     'TRUNCATE store_orders.refusals',
     `INSERT INTO store_orders.refusals VALUES (9, '{}')`,
     `INSERT INTO store_orders.refusals VALUES (1, '{}')`,
