@@ -1,19 +1,23 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/infra/postgres/migrations.ts';
+import { openPostgresForCommandLine, openPostgresStore } from '../../src/infra/postgres/store.ts';
+import { newEvent, placed } from '../support/events.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { Cluster, placeInMemory } from '../support/postgres/cluster.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { TransactionPooler } from '../support/postgres/pooler.ts';
-import { sql } from '../support/postgres/sql.ts';
+import { sql, tamper } from '../support/postgres/sql.ts';
 import { start } from '../support/service.ts';
+import { watcher } from '../support/watcher.ts';
 import { tableOf } from './markdown.ts';
 
 const TOLD = tableOf('docs/postgresql.md', 'what it says | what to do').map(([says = '']) => says);
 
 const empty = () => newDatabase(18, 'template1');
 
-/** For each refusal, keyed by words of its message: makes an address that causes it. */
-const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
+/** For each refusal, keyed by words of its message: makes an address that causes it in a folder. */
+const CAUSES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   ECONNREFUSED: async () => 'postgres://shop:secret@127.0.0.1:1/orders',
   'permission denied': async () => {
     const url = await empty();
@@ -70,6 +74,17 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
     );
     return url;
   },
+  'has the id': async (folder) => {
+    const url = await newDatabase();
+    await sql(url, `UPDATE store_orders.store SET id = 'aaaaaaaaaaaaaaaa'`);
+    const at = (id: string) => join(folder, `data/postgres-${id}-head`);
+    const tool = await openPostgresForCommandLine(url);
+    await tool.log.append(0, () => [newEvent(placed(1n))]);
+    await tool.close();
+    await (await openPostgresStore(url, watcher(), undefined, at)).close();
+    await tamper(url, `UPDATE store SET id = 'bbbbbbbbbbbbbbbb'`);
+    return url;
+  },
   'being copied': async () => {
     const url = await newDatabase();
     await sql(url, 'UPDATE store_orders.store SET is_whole = false');
@@ -79,8 +94,9 @@ const CAUSES: Readonly<Record<string, () => Promise<string>>> = {
 
 test.each(TOLD)('A start is refused with the documented message: %s', async (told) => {
   const [, cause] = Object.entries(CAUSES).find(([words]) => told.includes(words)) ?? [];
-  const url = (await cause?.()) ?? '';
-  const program = start(['serve', '--wait', '1'], temporaryFolder(), {
+  const folder = temporaryFolder();
+  const url = (await cause?.(folder)) ?? '';
+  const program = start(['serve', '--wait', '1'], folder, {
     PORT: '0',
     DATABASE_URL: url,
   });

@@ -27,6 +27,7 @@ import type { PetId } from '../../src/domain/order-id.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
 import { Database as Postgres } from '../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../src/infra/postgres/event-log.ts';
+import { openPostgresStore } from '../../src/infra/postgres/store.ts';
 import { SnapshotFile, snapshotBeside } from '../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
@@ -41,6 +42,7 @@ import { newDatabase } from '../support/postgres/databases.ts';
 import { sql, tamper as tamperOnPostgres } from '../support/postgres/sql.ts';
 import { addressOf, bearer, start } from '../support/service.ts';
 import { coverUp, tamper } from '../support/tampering.ts';
+import { watcher } from '../support/watcher.ts';
 import { tableOf } from './markdown.ts';
 
 /** The table of docs/audit.md. Each row is carried out, and the claim in the table is checked. */
@@ -372,6 +374,24 @@ async function withoutTheCut(): Promise<void> {
     await store.isFoundBy(store.audit, /which is none of this log|is not whole/);
     expect(await store.start()).not.toContain('answers at');
   }
+}
+
+async function otherId(): Promise<void> {
+  const store = await Store.make();
+  store.tamper(`UPDATE store SET id = '0123456789abcdef'`);
+  await store.isFoundBy(['verify'], /-head is of the store \w{16}, and this is 0123456789abcdef/);
+  expect(await store.start()).toContain('is not the log whose position 5 was acknowledged');
+  const onPostgres = await Place.onPostgres();
+  const { url = '' } = onPostgres;
+  await onPostgres.run('import', onPostgres.write('orders.csv', ORDERS));
+  const change = `UPDATE store_orders.store SET id = '0123456789abcdef'`;
+  await expect(sql(url, change)).rejects.toThrow('the store keeps its id');
+  const folder = store.place.folder;
+  const at = (id: string) => join(folder, `postgres-${id}-head`);
+  await (await openPostgresStore(url, watcher(), undefined, at)).close();
+  await tamperOnPostgres(url, change);
+  const again = openPostgresStore(url, watcher(), undefined, at);
+  await expect(again).rejects.toThrow('has the id 0123456789abcdef, and had the id');
 }
 
 /** A store with an API key, and an SQL statement that renames the key. */
@@ -761,6 +781,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'rewrites only events after': rewrittenSince,
   'has a trigger on PostgreSQL': dropped,
   'damages the `-wal` file': damagedWal,
+  'changes the id of the store': otherId,
   'restores yesterday': restored,
   'removes or changes the statement': withoutTheCut,
   'adds a statement': plantedCut,

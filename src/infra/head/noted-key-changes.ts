@@ -3,9 +3,8 @@
  * log. A store with fewer has lost some, such as a revocation: the log does not show that.
  */
 
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { bytesIn } from './head-file.ts';
-import { digestOf, RECORD_BYTES, RECORDS, sealed } from './head-records.ts';
+import { bytesIn, tryToNote } from './head-file.ts';
+import { digestOf, RECORD_BYTES, RECORDS } from './head-records.ts';
 
 /** Behind the records, in a sector of its own, which a disk writes atomically. */
 const PLACE = RECORDS * RECORD_BYTES;
@@ -20,17 +19,7 @@ const FORM =
 export function noteKeyChanges(headFile: string, storeId: string, changes: number): void {
   // None needs no note.
   if ((readKeyChanges(headFile, storeId) ?? 0) === changes) return;
-  let fd: number | undefined;
-  try {
-    fd = openSync(headFile, 'r+');
-    const record = sealed(`keys 1 ${storeId} ${String(changes).padStart(16, '0')}`);
-    writeSync(fd, record, 0, RECORD_BYTES, PLACE);
-    fsyncSync(fd);
-  } catch {
-    // The next start notes them.
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
+  tryToNote(headFile, PLACE, `keys 1 ${storeId} ${String(changes).padStart(16, '0')}`);
 }
 
 /** Returns the noted number of a store's changes; `undefined` if none is noted that is valid. */

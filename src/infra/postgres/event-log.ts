@@ -204,9 +204,15 @@ export class PostgresEventLog implements EventLog {
     });
   }
 
-  /** Returns the head. Throws {@link DamagedStore} if the log and its tree differ in size. */
+  /**
+   * Returns the head. Throws {@link DamagedStore} if the log and its tree differ in size, and if it is
+   * of another store.
+   */
   async #look(): Promise<number> {
-    await this.#reporting(() => this.#tree.requireWhole());
+    await this.#reporting(async () => {
+      await this.#known.requireSameStore(this.#db);
+      await this.#tree.requireWhole();
+    });
     await this.#options.lookBesideHead?.();
     return this.head();
   }

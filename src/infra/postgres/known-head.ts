@@ -16,9 +16,11 @@ const RECONSIDER_INTERVAL_MS = 1_000;
 
 const EPOCH: Statement = {
   name: 'epoch',
-  text: `SELECT coalesce(max(number), 0), (SELECT home FROM store_orders.store)
+  text: `SELECT coalesce(max(number), 0), (SELECT home FROM store_orders.store),
+                (SELECT id FROM store_orders.store)
            FROM store_orders.epochs`,
 };
+type EpochRow = [number: number, home: string | null, id: string];
 
 const OTHER_LOG_THERE = 'it is another one there';
 
@@ -32,6 +34,8 @@ export interface KnownHeadOptions {
   readonly headFile?: HeadFile | undefined;
   /** Called when the head file cannot be written, with the reason, and when it can again. */
   readonly noted?: (trouble: Error | undefined) => void;
+  /** The id of the store when it was opened; absent: any id is accepted. */
+  readonly storeId?: string;
   /** The number of the epoch of the log when it was opened; absent: any epoch is accepted. */
   readonly epoch?: number;
   /** Called when the database has another log. */
@@ -126,7 +130,7 @@ export class KnownHead {
   async compare(connection: Queryable): Promise<void> {
     const before = this.#edge;
     const known = sizeOf(before);
-    await this.#requireEpoch(connection, known);
+    await this.requireSameStore(connection);
     if (known === 0) return;
     const tree = new MerkleTables(connection);
     const edge = await tree.edge();
@@ -146,14 +150,17 @@ export class KnownHead {
   }
 
   /**
-   * Throws if the log has another epoch. Of what a newer one gave up, this instance may have folded
+   * Throws if the store has another id, or its log another epoch. Of what a newer one gave up, this instance may have folded
    * events, which a restart does not. An older one is of another database, such as an old copy.
    */
-  async #requireEpoch(connection: Queryable, known: number): Promise<void> {
-    const { epoch } = this.#options;
+  async requireSameStore(connection: Queryable): Promise<void> {
+    const { storeId, epoch } = this.#options;
     if (epoch === undefined) return;
-    const [[number, home] = [0, null]] = await connection.query<[number, string | null]>(EPOCH);
+    const known = sizeOf(this.#edge);
+    const [[number, home, id] = [0, null, '']] = await connection.query<EpochRow>(EPOCH);
     if (isHandedOver(home)) throw this.#refuse(known, 'it was moved to another place');
+    if (storeId !== undefined && id !== storeId)
+      throw this.#refuse(known, `it is of the store ${id}, and this instance serves ${storeId}`);
     if (number === epoch) return;
     // A row that nobody has recorded begins no epoch, and a restart would be refused because of it.
     await requireEpochsIn(connection);

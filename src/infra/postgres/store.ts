@@ -15,7 +15,7 @@ import { SERVING } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
 import { FoundDamage } from './damage.ts';
 import { openDatabase, orClose } from './database.ts';
-import { beginDueEpoch, epochsIn, isHandedOver, type Move } from './epochs-table.ts';
+import { beginDueEpoch, epochsIn, homeOf, isHandedOver, type Move } from './epochs-table.ts';
 import { PostgresEventLog } from './event-log.ts';
 import { type HeadFilePlace, openHeadFile, refuseOtherLog } from './head-file.ts';
 import { hearingOf, Looks } from './looks.ts';
@@ -65,7 +65,7 @@ async function open(
     if (file !== undefined)
       await refuseOtherLog(db, file, await epochsIn(db, id), shownAddress(url));
     const epochs = await beginAppending(db, id, file, (move) => reportBegun(move, watcher));
-    return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs)) };
+    return { epochs, ...(file === undefined ? {} : openHeadFile(file, epochs, await homeOf(db))) };
   });
   const damage = new FoundDamage(url, watcher);
   const log = logOf(db, watcher, damage, epochs, headFile);
@@ -116,13 +116,14 @@ function logOf(
   db: Database,
   watcher: StoreWatcher,
   damage: FoundDamage,
-  { number: epoch }: Epochs,
+  { storeId, number: epoch }: Epochs,
   headFile: HeadFile | undefined,
 ): PostgresEventLog {
   const looks = new Looks(db, watcher, damage);
   return new PostgresEventLog(db, {
     headFile,
     noted: (trouble) => reportNoted(trouble, watcher),
+    storeId,
     epoch,
     replaced: (cause) => watcher.impaired('database_replaced', cause),
     restored: () => watcher.mended('database_replaced'),

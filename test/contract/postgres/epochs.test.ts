@@ -18,7 +18,7 @@ import {
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
-import { endOtherSessions, lose, sql } from '../../support/postgres/sql.ts';
+import { endOtherSessions, lose, sql, tamper } from '../../support/postgres/sql.ts';
 
 const watcher = { lost() {}, impaired() {}, mended() {}, noticed() {} };
 const command = { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 } as const;
@@ -164,6 +164,68 @@ describe('an instance that starts on a log that lost events', () => {
     rmSync(file);
     await served(url, file, (store) => idsOf(store, 1));
     expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('a store whose id was changed', () => {
+  const OTHER = 'bbbbbbbbbbbbbbbb';
+  const change = (url: string, id: string) => tamper(url, `UPDATE store SET id = '${id}'`);
+
+  it('is refused by the head file that it had, also without its tail', async () => {
+    const [url, folder] = [await newDatabase(), temporaryFolder()];
+    const at = (id: string) => join(folder, `postgres-${id}-head`);
+    const open = () => openPostgresStore(url, watcher, undefined, at);
+    const started = async () => {
+      const store = await open();
+      await store.close();
+      return store;
+    };
+    const { id, notice } = await started();
+    expect(notice).toBe(`there was no ${at(id)}: events lost before this start cannot be detected`);
+    await served(url, at(id), (store) => idsOf(store, 2));
+    await lose(url, () => served(url, at(id), (store) => idsOf(store, 1)), 1);
+    await change(url, OTHER);
+    const says = `has the id ${OTHER}, and had the id ${id} up to position 3, according to ${at(id)}`;
+    await expect(open()).rejects.toThrow(says);
+    await expect(openPostgresForCommandLine(url, undefined, at)).rejects.toThrow(says);
+    const named = openPostgresStore(url, watcher, undefined, () => at(id));
+    await expect(named).rejects.toThrow('is not the log whose position 3 was acknowledged');
+    await change(url, id);
+    await expect(open()).rejects.toThrow('ends at position 2, but position 3 was acknowledged');
+  });
+
+  it('is not taken for another store in another database, whose head file is named', async () => {
+    const folder = temporaryFolder();
+    const at = (id: string) => join(folder, `postgres-${id}-head`);
+    const first = await openPostgresStore(await newDatabase(), watcher, undefined, at);
+    await first.begin(Writer.startOf(new OrderList(() => null)));
+    await idsOf(first, 1);
+    await first.close();
+    const url = await newDatabase();
+    await sql(url, `UPDATE store_orders.store SET id = '${OTHER}'`);
+    const second = await openPostgresStore(url, watcher, undefined, at);
+    await second.close();
+    expect(second.notice).toContain(`there was no ${at(second.id)}, but ${at(first.id)}: events`);
+  });
+
+  it('is refused by the instance that serves it, until it has its id again', async () => {
+    const [url, file] = [await newDatabase(), join(temporaryFolder(), 'head')];
+    const heard: string[] = [];
+    const said = { ...watcher, impaired: (_: string, { message }: Error) => heard.push(message) };
+    const store = await openPostgresStore(url, said, undefined, () => file);
+    await store.begin(Writer.startOf(new OrderList(() => null)));
+    expect(await idsOf(store, 1)).toEqual([1n]);
+    await change(url, OTHER);
+    await expect
+      .poll(() => heard, { timeout: 20_000 })
+      .toContain(
+        'the log lacks acknowledged events up to position 1: ' +
+          `it is of the store ${OTHER}, and this instance serves ${store.id}`,
+      );
+    expect(await store.writer.execute([place])).toMatchObject([{ kind: 'unavailable' }]);
+    await change(url, store.id);
+    await expect.poll(() => idsOf(store, 1), { timeout: 20_000 }).toEqual([2n]);
+    await store.close();
   });
 });
 
