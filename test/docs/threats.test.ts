@@ -27,13 +27,16 @@ import type { PetId } from '../../src/domain/order-id.ts';
 import { checksumOf } from '../../src/infra/events/checksums.ts';
 import { Database as Postgres } from '../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../src/infra/postgres/event-log.ts';
+import { PostgresRefusals } from '../../src/infra/postgres/refusals.ts';
 import { openPostgresStore } from '../../src/infra/postgres/store.ts';
 import { SnapshotFile, snapshotBeside } from '../../src/infra/snapshot/snapshot-file.ts';
 import { openDatabase } from '../../src/infra/sqlite/database.ts';
 import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
 import { MerkleTables, rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
+import { SqliteRefusals } from '../../src/infra/sqlite/refusals.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
+import { refusal } from '../contract/refusal-trail.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
 import { NOON, TRACEPARENT } from '../support/events.ts';
@@ -513,6 +516,38 @@ async function renamedKeyWithItsChecksum(): Promise<void> {
   expect((await store.run('keys', 'list')).out).toContain('boss');
 }
 
+async function changedRefusal(): Promise<void> {
+  const records = [1, 2, 3].map((number) => refusal(number));
+  const says = 'the refusal at position 2 is not as it was recorded';
+  const store = await Store.make();
+  const trail = new SqliteRefusals(store.file);
+  await trail.append(records);
+  trail.close();
+  const change = `UPDATE refusals SET record = replace(record, '"2"', '"3"') WHERE position = 2`;
+  const db = new Database(`${store.file}-refusals`);
+  expect(() => db.exec(change)).toThrow(/append-only/);
+  expect(() => db.exec('DELETE FROM refusals')).toThrow(/append-only/);
+  db.close();
+  await store.isNotFoundBy('verify');
+  tamper(`${store.file}-refusals`, (there) => void there.exec(change));
+  await store.isFoundBy(['verify'], new RegExp(says));
+  expect(await store.start()).toContain(says);
+  const onPostgres = await Place.onPostgres();
+  const { url = '' } = onPostgres;
+  const database = new Postgres(url);
+  await new PostgresRefusals(database).append(records);
+  await database.close();
+  const changeThere = change.replace('refusals', 'store_orders.refusals');
+  for (const statement of [changeThere, 'DELETE FROM store_orders.refusals'])
+    await expect(sql(url, statement)).rejects.toThrow(/append-only/);
+  expect((await onPostgres.run('verify')).code).toBe(0);
+  await tamperOnPostgres(url, changeThere);
+  expect(await onPostgres.run('verify')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining(says),
+  });
+}
+
 /** Sends a command that places an order, again and again the same, and returns the id of the order. */
 async function placedOnce(file: string): Promise<bigint | undefined> {
   const log = openLog(file, openDatabase(file));
@@ -793,6 +828,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'changes an API key, and recomputes': renamedKeyWithItsChecksum,
   'marks a store': marked,
   'makes a snapshot': forgedSnapshot,
+  'changes a refusal': changedRefusal,
   'changes the outcome that is kept': otherOutcomeWithItsChecksum,
   'changes the trace': otherTrace,
   'changes the `source`': changedExport,

@@ -81,6 +81,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
   ],
   'sqlite/checked-rows.ts': ['checkStructure', 'a file has a structure that SQLite can check'],
   'sqlite/evidence.ts': ['BEFORE_ALL selectRows treeOf', 'its check reads by the same statements'],
+  'sqlite/store-check.ts': ['openEvidenceWithRefusals', 'refusals are in a file of their own'],
+  'postgres/store-check.ts': ['REFUSALS', '`verify` reads by the same statement'],
   'sqlite/kept-outcomes-table.ts': ['KeptOutcomesTable', 'prepares its statements once'],
   'postgres/kept-outcomes-table.ts': ['readKept readKeptAfter columnsOf', 'has no prepared state'],
   'postgres/merkle-tables.ts': ['growth', 'the tree grows in the statement of the batch'],

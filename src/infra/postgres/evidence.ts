@@ -3,7 +3,13 @@
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { DamagedEvidence, type Evidence, type StoredRow } from '../../app/ports/evidence.ts';
 import { DamagedStore, StoreUnavailable } from '../../app/ports/store.ts';
-import { bytesOrNone, epochsOf, refuseNewerSchema } from '../checking/stored-check.ts';
+import { UNPACED } from '../checking/keep-checking.ts';
+import {
+  bytesOrNone,
+  checkRefusals,
+  epochsOf,
+  refuseNewerSchema,
+} from '../checking/stored-check.ts';
 import { decodeStrictly } from '../events/codec.ts';
 import { shownAddress } from '../settings/postgres-address.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
@@ -17,6 +23,7 @@ import { SCHEMA_VERSION, WITH_CHECKSUMS, WITH_EPOCHS } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { signingKeysIn } from './signing-keys.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
+import { REFUSALS } from './store-check.ts';
 import { type ReadTree, storedTreeIn, TreeThread } from './tree-aside.ts';
 
 /** The timeouts, in milliseconds. An answer may take long: tampering may have dropped an index. */
@@ -51,6 +58,10 @@ const MAY_READ_ROWS: Statement = {
 const MAY_READ_SIGNING_KEYS: Statement = {
   name: 'may_read_signing_keys',
   text: `SELECT coalesce(has_table_privilege(to_regclass('store_orders.signing_keys'), 'SELECT'), false)`,
+};
+const MAY_READ_REFUSALS: Statement = {
+  name: 'may_read_refusals',
+  text: `SELECT coalesce(has_table_privilege(to_regclass('store_orders.refusals'), 'SELECT'), false)`,
 };
 const LAST: Statement = {
   name: 'last',
@@ -110,6 +121,7 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
   if (version >= WITH_CHECKSUMS) await checkOtherRows(connection, version, flaws);
   const signsWith = await signsWithIn(connection, flaws);
+  await checkRefusalsIn(connection, flaws);
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const rows = version < WITH_EPOCHS ? [] : await epochRowsIn(connection);
   const epochs = epochsOf(storeId, rows, flaws);
@@ -163,6 +175,15 @@ async function checkOtherRows(
     await connection.run(THROUGH_INDEXES);
     for await (const _bytes of checkRows(connection, version));
   });
+}
+
+/** Adds the damage of refusals to `flaws`. They are skipped as the others are. */
+async function checkRefusalsIn(connection: Connection, flaws: string[]): Promise<void> {
+  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_REFUSALS);
+  if (!mayRead) return;
+  await readingOn(connection, flaws, () =>
+    checkRefusals((after) => connection.query<[number, string]>(REFUSALS, [after]), UNPACED),
+  );
 }
 
 /**

@@ -1,3 +1,5 @@
+/** The repeated check of a whole store in PostgreSQL. */
+
 import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
 import { AlteredSchema, isDamage } from '../../app/ports/store.ts';
@@ -34,7 +36,8 @@ const EDGE: Statement = {
   name: 'checked_edge',
   text: `SELECT edge, (SELECT count(*) FROM store_orders.tree_nodes) FROM store_orders.tree`,
 };
-const REFUSALS: Statement = {
+/** The refusals of a chunk after a position. */
+export const REFUSALS: Statement = {
   name: 'checked_refusals',
   text: `SELECT position, record FROM store_orders.refusals
            WHERE position > $1 ORDER BY position LIMIT ${CHUNK_ROWS}`,

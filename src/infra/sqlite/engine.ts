@@ -2,8 +2,8 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Engine, EngineSettings } from '../../app/ports/engine.ts';
 import { acceptLossInSqlite } from './accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './copy.ts';
-import { openSqliteEvidence } from './evidence.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './store.ts';
+import { openEvidenceWithRefusals } from './store-check.ts';
 
 /** Returns the engine of a store in a SQLite file. */
 export function engineOf(file: string, { scrubBytesPerSecond }: EngineSettings): Engine {
@@ -11,7 +11,7 @@ export function engineOf(file: string, { scrubBytesPerSecond }: EngineSettings):
     file,
     openStore: (watcher) => openSqliteStore(file, watcher, scrubBytesPerSecond),
     openForCommandLine: async (ifAbsent) => openSqliteForCommandLine(file, ifAbsent),
-    openEvidence: async () => openSqliteEvidence(file),
+    openEvidence: () => openEvidenceWithRefusals(file),
     openOriginal: async () => openSqliteOriginal(file),
     openCopy: async (id) => openSqliteCopy(file, id),
     acceptLoss: () => acceptLossInSqlite(file),

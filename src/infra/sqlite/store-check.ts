@@ -1,15 +1,18 @@
+/** The repeated check of a whole store in SQLite. */
+
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoredTreeCheck } from '../../app/audit/trail/stored-tree-check.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
+import type { Evidence } from '../../app/ports/evidence.ts';
 import { AlteredSchema, DamagedStore } from '../../app/ports/store.ts';
-import type { Pace } from '../checking/keep-checking.ts';
+import { type Pace, UNPACED } from '../checking/keep-checking.ts';
 import { bytesIn, checkEvents, checkRefusals, requireEpochs } from '../checking/stored-check.ts';
 import { CHUNK_ROWS, type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { checkSnapshot, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
 import { epochRowsIn, storeIdOf } from './epochs-table.ts';
-import { BEFORE_ALL, selectRows, treeOf } from './evidence.ts';
+import { BEFORE_ALL, openSqliteEvidence, selectRows, treeOf } from './evidence.ts';
 import { headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -90,6 +93,20 @@ function checkHead(
   const isKnown = noted.storeId === epochs.storeId && epochs.has(noted.epoch);
   if (isKnown && frontier.size >= noted.position && !isOther) return;
   throw new DamagedStore(`${headFileOf(file)} is of another log`);
+}
+
+/** Opens a store to be checked as {@link openSqliteEvidence} does, with the refusals beside it. */
+export async function openEvidenceWithRefusals(file: string): Promise<Evidence> {
+  const evidence = openSqliteEvidence(file);
+  try {
+    await checkRefusalsOf(file, UNPACED);
+    return evidence;
+  } catch (error) {
+    if (error instanceof DamagedStore)
+      return { ...evidence, flaws: [...evidence.flaws, error.message] };
+    evidence.close();
+    throw error;
+  }
 }
 
 async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
