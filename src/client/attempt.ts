@@ -36,6 +36,9 @@ export interface Attempt {
   readonly idempotencyKey: string | undefined;
 }
 
+/** The members of a request that its errors have. */
+type Named = Pick<Attempt, 'requests' | 'method' | 'url' | 'idempotencyKey'>;
+
 /** An answer that is a success. */
 export interface Answer {
   readonly status: number;
@@ -58,7 +61,8 @@ export async function exchange(
   const { status, headers } = response;
   const { attempt, requests, method, url, idempotencyKey } = request;
   const durationMs = performance.now() - begun;
-  await called(() => options.onResponse?.({ attempt, method, url, status, headers, durationMs }));
+  const info = { attempt, method, url, status, headers, durationMs };
+  await fromCaller(() => options.onResponse?.(info), request, limit);
   const answer = { status, headers, text, attempts: requests.count, idempotencyKey };
   const isSuccess = response.ok || status === 304;
   if (!isSuccess) throw refusalIn(answer, request);
@@ -79,10 +83,10 @@ export async function respond(
   authorize(headers, secret, requests.count);
   // A redirect would turn a POST into a GET, and could lead to a server that is not meant to have the key.
   const init = { method, headers, signal: limit.signal, redirect: 'manual' } as const;
-  // A hook or the function for the key may have aborted: then nothing is sent.
-  if (limit.signal.aborted) throw failureOf(limit.signal.reason, request, limit);
-  requests.count += 1;
-  const send = () => fetch(url, body === undefined ? init : { ...init, body });
+  const send = () => {
+    requests.count += 1;
+    return fetch(url, body === undefined ? init : { ...init, body });
+  };
   const response = await orFailure(send, request, limit);
   if (isResponse(response)) return response;
   const message = `${method} ${url}: the fetch has returned no Response`;
@@ -117,9 +121,9 @@ function isResponse(value: Response): boolean {
 }
 
 /** Calls a function of the caller within the limit. What it throws is passed on as it is. */
-async function fromCaller<Result>(
+export async function fromCaller<Result>(
   call: () => Result | Promise<Result>,
-  request: Attempt,
+  request: Named,
   limit: Limit,
 ): Promise<Result> {
   const [outcome] = await orFailure(() => Promise.allSettled([called(call)]), request, limit);
@@ -182,11 +186,11 @@ export async function* piecesOf(
 /** Carries out a part of a request. Throws `network`, `timeout` or `aborted` if it fails. */
 async function orFailure<Part>(
   part: () => Promise<Part>,
-  request: Attempt,
+  request: Named,
   limit: Limit,
 ): Promise<Part> {
   try {
-    return await limit.within((async () => part())());
+    return await limit.within(part);
   } catch (error) {
     throw failureOf(error, request, limit);
   }
@@ -195,7 +199,7 @@ async function orFailure<Part>(
 /** Returns the error for an attempt that has ended without an answer: `network`, `timeout` or `aborted`. */
 function failureOf(
   cause: unknown,
-  { requests, method, url, idempotencyKey }: Attempt,
+  { requests, method, url, idempotencyKey }: Named,
   limit: Limit,
 ): StoreOrdersError {
   const details = { attempts: requests.count, idempotencyKey, cause };

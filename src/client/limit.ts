@@ -31,6 +31,8 @@ export class Limit {
   readonly #outer: AbortSignal | undefined;
   readonly #forget: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The end of the time, by `performance.now()`. */
+  #end = Infinity;
   /** True once the timer has run out. */
   isTimedOut = false;
 
@@ -57,28 +59,29 @@ export class Limit {
   /** Starts the timer, again if it runs. */
   start(ms: number): void {
     this.stop();
-    if (ms > MAX_TIMER_MS) return;
-    this.#timer = setTimeout(() => {
-      this.isTimedOut = true;
-      this.#abort();
-    }, ms);
+    this.#end = performance.now() + ms;
+    if (ms <= MAX_TIMER_MS) this.#timer = setTimeout(this.#timeOut, ms);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#end = Infinity;
   }
 
   /**
-   * Waits for a promise, or rejects once the signal aborts: what is given a signal does not always
-   * heed it, and a caller's own function is given none.
+   * Calls a function and waits for its result, or rejects once the signal aborts: what is given a signal does
+   * not always heed it, and a caller's own function is given none. Once the time is over, nothing is called: the
+   * timer of a busy program is late.
    */
-  within<Value>(part: Promise<Value>): Promise<Value> {
+  within<Value>(part: () => Value | Promise<Value>): Promise<Value> {
+    if (performance.now() >= this.#end) this.#timeOut();
     const { signal } = this;
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason);
+      if (signal.aborted) return abort();
       signal.addEventListener('abort', abort);
-      if (signal.aborted) abort();
-      part.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));
+      const ended = (async () => part())().then(resolve, reject);
+      ended.then(() => signal.removeEventListener('abort', abort));
     });
   }
 
@@ -90,6 +93,26 @@ export class Limit {
   }
 
   readonly #abort = () => this.#controller.abort();
+
+  readonly #timeOut = () => {
+    this.isTimedOut = true;
+    this.#abort();
+  };
+}
+
+/** Calls a function with a limit of so many milliseconds, which ends with it. */
+export async function limited<Result>(
+  signal: AbortSignal | undefined,
+  ms: number,
+  use: (limit: Limit) => Promise<Result>,
+): Promise<Result> {
+  const limit = new Limit(signal);
+  try {
+    limit.start(ms);
+    return await use(limit);
+  } finally {
+    limit.end();
+  }
 }
 
 /** Waits for so many milliseconds, 24 days at most, or until the signal aborts. */

@@ -19,7 +19,7 @@ export interface ClientOptions extends CallOptions, Hooks {
 export interface CallOptions {
   /** Ends the call with the code `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest that the call takes, with all requests, attempts and waits; default 60,000. */
+  /** The longest that the call takes, with all requests, attempts and waits; default 60,000. With 0, nothing is sent. */
   readonly timeoutMs?: number | undefined;
   /** The longest that one attempt takes, to the last byte of the answer; default 15,000. */
   readonly attemptTimeoutMs?: number | undefined;

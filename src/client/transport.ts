@@ -8,14 +8,15 @@ import {
   type Attempt,
   bodyText,
   exchange,
+  fromCaller,
   piecesOf,
   refusalIn,
   respond,
 } from './attempt.ts';
 import { bodyIn } from './body.ts';
-import { called, isFailure } from './callers.ts';
+import { isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
-import { Limit, pause } from './limit.ts';
+import { Limit, limited, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
 import { delayAfter, isFinal, isPassing, leavesOpen } from './retry-policy.ts';
 
@@ -34,6 +35,9 @@ export interface Request {
 }
 
 type Settings = ClientOptions & typeof DEFAULTS;
+
+/** The options of one request of a call that sends several. */
+export type StepOptions = CallOptions & { readonly timeoutMs: number };
 
 /** The API of a service, reached with one key. */
 export class Transport {
@@ -60,28 +64,24 @@ export class Transport {
     // True once an attempt at a command has ended without an answer that tells its outcome.
     let isOpen = false;
     for (let attempt = 1; ; attempt += 1) {
-      if (signal?.aborted) {
-        const details = { attempts: requests.count, idempotencyKey, cause: signal.reason };
-        throw new StoreOrdersError('aborted', `${method} ${url}: aborted`, details);
-      }
       const sentBefore = requests.count;
-      const limit = new Limit(signal);
-      limit.start(Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now())));
+      const leftMs = () => deadline - performance.now();
       let error: StoreOrdersError;
       try {
-        return await exchange(settings, { ...prepared, attempt }, limit);
+        return await limited(signal, Math.min(attemptTimeoutMs, leftMs()), (limit) => {
+          return exchange(settings, { ...prepared, attempt }, limit);
+        });
       } catch (failure) {
         if (!isFailure(failure)) throw failure;
         error = failure;
-      } finally {
-        limit.end();
       }
       const delayMs = delayAfter(attempt, error.retryAfterMs);
-      const isLate = performance.now() + delayMs >= deadline;
+      const isLate = delayMs >= leftMs();
       if (!isPassing(error) || attempt > retries || isLate) throw toldAs(error, isOpen);
       const isSent = requests.count > sentBefore;
       isOpen ||= idempotencyKey !== undefined && isSent && leavesOpen(error.code);
-      await called(() => onRetry?.({ attempt, method, url, error, delayMs }));
+      const retried = () => onRetry?.({ attempt, method, url, error, delayMs });
+      await limited(signal, leftMs(), (limit) => fromCaller(retried, prepared, limit));
       await pause(delayMs, signal);
     }
   }
@@ -119,9 +119,10 @@ export class Transport {
    * Returns a function for a call that sends several requests. It returns the options of the next one: with what
    * is left of the call's time.
    */
-  within(options: CallOptions = {}): () => CallOptions {
-    const deadline = performance.now() + this.#settings(options).timeoutMs;
-    return () => ({ ...options, timeoutMs: Math.max(0, deadline - performance.now()) });
+  within(options: CallOptions = {}): () => StepOptions {
+    const { timeoutMs, signal } = this.#settings(options);
+    const deadline = performance.now() + timeoutMs;
+    return () => ({ ...options, signal, timeoutMs: Math.max(0, deadline - performance.now()) });
   }
 
   /** Returns a request as it is sent: with its address, and for a command with its Idempotency-Key. */

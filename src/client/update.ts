@@ -1,11 +1,13 @@
 /** An update: a change of an order by a decision on its present state, which takes several requests. */
+import { fromCaller } from './attempt.ts';
 import { isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
-import type { CallOptions, CancelOptions } from './options.ts';
+import { limited } from './limit.ts';
+import type { CancelOptions } from './options.ts';
 import { leavesOpen } from './retry-policy.ts';
 import type { CancelReason, Change, Done, Order } from './shapes.ts';
 import type { SingleOrders } from './single-orders.ts';
-import { newKey } from './transport.ts';
+import { newKey, type StepOptions } from './transport.ts';
 
 /** The refusals that can mean that an order has changed since it was read. */
 const CHANGED: readonly string[] = [
@@ -13,6 +15,9 @@ const CHANGED: readonly string[] = [
   'order_already_shipped',
   'order_cancelled',
 ];
+
+/** The names of a decision in the errors of one that is late. */
+const DECISION = { method: 'The decision on', requests: { count: 0 }, idempotencyKey: undefined };
 
 type Orders = Pick<SingleOrders<Order>, 'get' | 'ship'> & {
   cancel(id: string, options: CancelOptions): Promise<Done>;
@@ -26,15 +31,19 @@ export async function update(
   orders: Orders,
   id: string,
   decide: (order: Order) => Change | undefined | Promise<Change | undefined>,
-  left: () => CallOptions,
+  left: () => StepOptions,
 ): Promise<Order> {
+  const decision = { ...DECISION, url: `order ${id}` };
   let refused: { readonly etag: string; readonly error: StoreOrdersError } | undefined;
   for (;;) {
     const order = await orders.get(id, left());
     const ifMatch = order.etag;
     // The order is as it was: the refusal has another cause than somebody else's change.
     if (refused?.etag === ifMatch) throw refused.error;
-    const decided = await decide(order);
+    const { signal, timeoutMs } = left();
+    const decided = await limited(signal, timeoutMs, (limit) => {
+      return fromCaller(() => decide(order), decision, limit);
+    });
     if (decided === undefined) return order;
     // One that is no object has none of the members.
     const change: Change = Object(decided);

@@ -1,7 +1,7 @@
 /** Answers that the client has no method for: the readiness of the service, its public key, and a list as a file. */
 import { refusalIn } from '../../client/attempt.ts';
 import { type StoreOrders, StoreOrdersError } from '../../client/client.ts';
-import { Limit } from '../../client/limit.ts';
+import { limited } from '../../client/limit.ts';
 import { jsonOf } from '../../client/values.ts';
 import { problemOf } from './problem.ts';
 import { isKey } from './verifier-key.ts';
@@ -58,20 +58,17 @@ export async function fileOf(
   { url, headers, type }: FileRequest,
   silenceMs = SILENCE_MS,
 ): Promise<Blob> {
-  const limit = new Limit(undefined);
-  try {
-    limit.start(silenceMs);
-    const { signal } = limit;
-    const accept = { ...headers, Accept: type };
-    const response = await limit.within(send(url, { headers: accept, redirect: 'manual', signal }));
-    return await limit.within(
-      bodyOf(response, { url, headers, type }, () => limit.start(silenceMs)),
-    );
-  } catch (error) {
-    throw limit.isTimedOut ? new Error('There was no answer in time.') : error;
-  } finally {
-    limit.end();
-  }
+  return limited(undefined, silenceMs, async (limit) => {
+    try {
+      const { signal } = limit;
+      const init = { headers: { ...headers, Accept: type }, redirect: 'manual', signal } as const;
+      const response = await limit.within(() => send(url, init));
+      const onPiece = () => limit.start(silenceMs);
+      return await limit.within(() => bodyOf(response, { url, headers, type }, onPiece));
+    } catch (error) {
+      throw limit.isTimedOut ? new Error('There was no answer in time.') : error;
+    }
+  });
 }
 
 async function bodyOf(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Limit } from '../../../src/client/limit.ts';
 
 test('The limit of a signal that has aborted before is aborted from the start', () => {
@@ -6,4 +6,21 @@ test('The limit of a signal that has aborted before is aborted from the start', 
   expect(limit.signal.aborted).toBe(true);
   expect(limit.isAborted).toBe(true);
   expect(limit.isTimedOut).toBe(false);
+});
+
+test('A limit whose time is over begins nothing, though its timer is late in a busy program', async () => {
+  const limit = new Limit(undefined);
+  const part = vi.fn();
+  limit.start(1);
+  for (const end = performance.now() + 1; performance.now() < end; );
+  await expect(limit.within(part)).rejects.toBe(limit.signal.reason);
+  expect(part).not.toHaveBeenCalled();
+  expect(limit.isTimedOut).toBe(true);
+});
+
+test('A limit that is stopped has no end', async () => {
+  const limit = new Limit(undefined);
+  limit.start(0);
+  limit.stop();
+  expect(await limit.within(() => 'begun')).toBe('begun');
 });

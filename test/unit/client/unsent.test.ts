@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { type ClientOptions, StoreOrders } from '../../../src/client/client.ts';
+import { type CallOptions, type ClientOptions, StoreOrders } from '../../../src/client/client.ts';
 import { failureOf } from '../../support/client-failure.ts';
 import { fakeTimersOf } from '../../support/own-timers.ts';
 
@@ -110,6 +110,89 @@ describe('A signal', () => {
     stop.abort('enough');
     return 'key';
   }
+});
+
+describe('A call without time left', () => {
+  type Call = (store: StoreOrders, options: CallOptions) => Promise<unknown>;
+
+  test.each<[string, Call]>([
+    ['place', (store, options) => store.place(NEW, options)],
+    ['get', (store, options) => store.get('1', options)],
+    ['ship', (store, options) => store.ship('1', new Date(0), options)],
+    ['cancel', (store, options) => store.cancel('1', options)],
+    [
+      'cancel with a reason',
+      (store, options) => store.cancel('1', { ...options, reason: 'other' }),
+    ],
+    ['batchCancel', (store, options) => store.batchCancel(['1'], options)],
+    ['batchPlace', (store, options) => store.batchPlace([NEW], options)],
+    ['update', (store, options) => store.update('1', () => ({ cancel: true }), options)],
+    ['list', (store, options) => store.list({}, options).pages().next()],
+    ['events.list', (store, options) => store.events.list({}, options).pages().next()],
+    ['receipt', (store, options) => store.receipt('1', options).text()],
+    ['request', (store, options) => store.request({ method: 'GET', path: '/v2/key' }, options)],
+  ])('has sent nothing and called no hook: %s', async (_, call) => {
+    for (const options of [{ timeoutMs: 0 }, { attemptTimeoutMs: 0, retries: 0 }]) {
+      const onRequest = vi.fn();
+      const { store, sent } = clientOf([placed], { onRequest });
+      const error = await ended(failureOf(call(store, options)));
+      expect(error).toMatchObject({ code: 'timeout', attempts: 0 });
+      expect(sent).not.toHaveBeenCalled();
+      expect(onRequest).not.toHaveBeenCalled();
+    }
+  });
+
+  test('has no stream opened', async () => {
+    const stop = new AbortController();
+    const onInterrupt = vi.fn(() => stop.abort());
+    const { store, sent } = clientOf([placed], { attemptTimeoutMs: 0 });
+    const events = store.events.follow({ signal: stop.signal, onInterrupt });
+    expect(await ended(events.next())).toMatchObject({ done: true });
+    expect(sent).not.toHaveBeenCalled();
+  });
+});
+
+describe('An update whose decision', () => {
+  /** Returns a client of one order, which may be read and never changed. */
+  const readable = (options: CallOptions = {}) =>
+    clientOf([async () => Response.json(PLACED, { headers: { ETag: '"c"' } })], options);
+
+  test.each([
+    ['comes after its time', () => new Promise((done) => setTimeout(done, 700))],
+    ['never comes', () => never],
+  ])('%s is not carried out', async (_, wait) => {
+    const { store, sent } = readable();
+    const decide = async () => wait().then(() => ({ cancel: true }) as const);
+    const error = await ended(failureOf(store.update('1', decide, { timeoutMs: 500 })));
+    expect(error).toMatchObject({ code: 'timeout', attempts: 0 });
+    expect(error.message).toBe('The decision on order 1: no answer in time');
+    expect(sent).toHaveBeenCalledOnce();
+  });
+
+  test.each(['the call', 'the client'])('never comes ends with the signal of %s', async (of) => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const isOwn = of === 'the call';
+    const { store, sent } = readable(isOwn ? {} : { signal });
+    const decide = () => {
+      setTimeout(() => stop.abort('enough'), 10);
+      return never;
+    };
+    const error = await ended(failureOf(store.update('1', decide, isOwn ? { signal } : {})));
+    expect(error).toMatchObject({ code: 'aborted', attempts: 0, cause: 'enough' });
+    expect(sent).toHaveBeenCalledOnce();
+  });
+});
+
+describe('A hook that never ends', () => {
+  test.each([
+    ['onResponse', placed],
+    ['onRetry', cut],
+  ])('is given up with its call: %s', async (name, step) => {
+    const { store } = clientOf([step, placed], { timeoutMs: 500, [name]: () => never });
+    const error = await ended(failureOf(store.place(NEW)));
+    expect(error).toMatchObject({ code: 'timeout', attempts: 1 });
+  });
 });
 
 test('A stream whose key is late has sent nothing', async () => {
