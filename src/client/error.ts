@@ -71,11 +71,12 @@ export class StoreOrdersError extends Error implements ErrorDetails {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { attempts = 0, cause, ...rest } = details;
     super(message, cause === undefined ? {} : { cause });
-    this.code = code;
-    this.attempts = attempts;
     for (const [name, value] of Object.entries(rest)) {
       if (value !== undefined) Object.assign(this, { [name]: value });
     }
+    // The details may be another error, whose code is not this one's.
+    this.code = code;
+    this.attempts = attempts;
   }
 
   /** Returns the error as JSON has it: with the message, which JSON.stringify leaves out of other errors. */

@@ -131,7 +131,11 @@ export class Transport {
     options: CommandOptions,
   ): Omit<Attempt, 'attempt'> {
     const search = new URLSearchParams(given(query) as Record<string, string>).toString();
-    const url = `${this.#address}${path}${search && `?${search}`}`;
+    const url = urlIn(`${this.#address}${path}${search && `?${search}`}`)?.href;
+    // The key is for this service alone. Behind another port or name, or above the address, may be another one.
+    if (!url?.startsWith(`${this.#address}/`)) {
+      throw new StoreOrdersError('invalid_request', 'path: must begin with / and stay below url');
+    }
     const isCommand = rest.method !== 'GET' && rest.method !== 'HEAD';
     const idempotencyKey = isCommand ? (options.idempotencyKey ?? newKey()) : undefined;
     return { ...rest, url, requests: { count: 0 }, headers, idempotencyKey };
@@ -167,13 +171,17 @@ type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefi
 
 /** Returns the service's address in a text, without a version. */
 function addressIn(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = urlIn(text);
   const address = url && url.origin + url.pathname;
   if (address === undefined || address !== url?.href || !/^https?:/.test(address)) {
     const message = 'url: must be an address with http or https, without a password or a query';
     throw new StoreOrdersError('invalid_request', message);
   }
   return address.replace(/\/+$/, '').replace(/\/v[12]$/, '');
+}
+
+function urlIn(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /** Returns 128 random bits. `crypto.randomUUID` is missing on pages without https. */
@@ -189,7 +197,5 @@ export function newKey(): string {
 function toldAs(error: StoreOrdersError, isOpen: boolean): StoreOrdersError {
   if (!isOpen || leavesOpen(error.code) || isFinal(error.code)) return error;
   const message = `An earlier attempt may have been carried out, and the last one was refused: ${error.message}`;
-  const { status, requestId, retryAfterMs, attempts, idempotencyKey } = error;
-  const details = { status, requestId, retryAfterMs, attempts, idempotencyKey, cause: error };
-  return new StoreOrdersError('outcome_unknown', message, details);
+  return new StoreOrdersError('outcome_unknown', message, { ...error, cause: error });
 }

@@ -79,9 +79,9 @@ function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
  */
 function toldAsCancelled(error: unknown, position: number, idempotencyKey: string): unknown {
   if (!isFailure(error)) return error;
-  const { code, status, requestId, retryAfterMs, attempts } = error;
+  const { code } = error;
   const message = `The order is cancelled, at position ${position}, but could not be read afterwards: ${error.message}`;
   const cause = code === 'aborted' ? error.cause : error;
-  const details = { status, requestId, retryAfterMs, attempts, idempotencyKey, cause };
-  return new StoreOrdersError(leavesOpen(code) ? code : 'outcome_unknown', message, details);
+  const told = leavesOpen(code) ? code : 'outcome_unknown';
+  return new StoreOrdersError(told, message, { ...error, idempotencyKey, cause });
 }
