@@ -191,11 +191,15 @@ function parsed(
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const wrong = result.error.issues.map((issue) => {
-    if (issue.code === 'unrecognized_keys') return shownNames(issue.keys, `unknown ${noun}`);
-    if (issue.path.length === 0) return 'the body must be a JSON object';
-    return `${issue.path.join('.')}: ${issue.message}`;
+    const { code, path, message } = issue;
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
+    if (code === 'unrecognized_keys') return where + shownNames(issue.keys, `unknown ${noun}`);
+    if (where === '') return 'the body must be a JSON object';
+    const isNoObject = code === 'invalid_type' && issue.expected === 'object';
+    return where + (isNoObject ? 'must be a JSON object' : message);
   });
-  throw new ApiError('invalid_request', wrong.join('; '));
+  // A text may break two rules of one form.
+  throw new ApiError('invalid_request', [...new Set(wrong)].join('; '));
 }
 
 /**

@@ -268,8 +268,10 @@ describe('A batch is refused as a whole', () => {
       'with another property in one',
       PLACE,
       { orders: [{ ...order, id: '1' }] },
-      'unknown property',
+      'orders.0: \\"id\\": unknown property',
     ],
+    ['with a list as one', PLACE, { orders: [[]] }, 'orders.0: must be a JSON object'],
+    ['with a number as one', PLACE, { orders: [order, 1] }, 'orders.1: must be a JSON object'],
   ])('%s', async (_what, path, body, message) => {
     const head = await beside.head();
     const answer = await send(path, body);

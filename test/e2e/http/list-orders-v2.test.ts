@@ -464,3 +464,12 @@ describe('A page that has not changed', () => {
     }
   });
 });
+
+test.each(['', 'x', '%00'])(
+  'A cursor that is none is refused in one sentence: %j',
+  async (after) => {
+    const { status, text } = await service.ask('GET', `/v2/store/orders?after=${after}`);
+    expect(status).toBe(400);
+    expect(text.split('after: must be')).toHaveLength(2);
+  },
+);
