@@ -231,9 +231,12 @@ export function refusalIn(
   });
 }
 
-/** Returns the reason in a few words. Node.js has it in the cause of "fetch failed". */
+/**
+ * Returns the reason in a few words. Node.js has it in the cause of "fetch failed"; of TLS in parts, because
+ * the message of OpenSSL has the lines of its source in it.
+ */
 function reasonOf(error: unknown): string {
   const { message, cause } = Object(error);
-  const { message: deeper, code } = Object(cause);
-  return String(deeper || code || message || error);
+  const { message: deeper, code, library, reason } = Object(cause);
+  return String((library && `${library}: ${reason}`) || deeper || code || message || error);
 }

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { causeOf } from '../../../src/app/outgoing.ts';
 import { StoreOrders } from '../../../src/client/client.ts';
+import { failureOf } from '../../support/client-failure.ts';
+import { json, ScriptedServer } from '../../support/scripted-server.ts';
 
 /** The client with implementations of fetch whose responses differ from those of the standard. */
 
@@ -150,4 +153,14 @@ test('A stream that cannot be read is an interruption', async () => {
   };
   for await (const _ of store.events.follow({ signal: stop.signal, onInterrupt }));
   expect(codes).toStrictEqual(['network']);
+});
+
+test('A port without TLS is named in a few words', async () => {
+  await using server = await ScriptedServer.start(json(200, {}));
+  const url = server.url.replace('http:', 'https:');
+  const store = new StoreOrders({ url, key: 'key', retries: 0 });
+  const { message } = await failureOf(store.whoAmI());
+  expect(message).toMatch(/^GET https:\S+: SSL routines: [\w ]+$/);
+  const [failed] = await Promise.allSettled([fetch(url)]);
+  expect(causeOf((failed as PromiseRejectedResult).reason)).toMatch(/^SSL routines: [\w ]+$/);
 });
