@@ -91,7 +91,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/site/browser': [],
 
   cli: ['domain', 'app/**', 'client', 'infra/process/small-file.ts', 'cli/shared'],
-  'cli/shared': ['domain', 'app/**', 'client', 'infra/process/small-file.ts'],
+  'cli/shared': [
+    ...['domain', 'app/**', 'client'],
+    ...['infra/process/make-folder.ts', 'infra/process/small-file.ts'],
+  ],
 
   'engines.ts': ['domain', 'app/**', 'infra/**'],
   'store-metrics.ts': ['domain', 'app/**'],

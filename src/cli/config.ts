@@ -29,19 +29,35 @@ async function showConfig(
   { json }: { readonly json: boolean },
   { composition, terminal: { stdout } }: CommandLine,
 ): Promise<void> {
-  const { settings: own, mistakes } = await composition.settings(givenSettings(options));
-  const settings = [...own, ...clientSettings(composition.environment)];
+  const { settings: own, mistakes: ownMistakes } = await composition.settings(
+    givenSettings(options),
+  );
+  const { client, mistake } = clientSettings(composition.environment);
+  const settings = [...own, ...client];
+  const mistakes = [ownMistakes, mistake].filter((each) => each !== undefined).join('\n');
   if (json) {
     await print(settings.values().map(jsonLine), stdout);
   } else {
     const rows = settings.map(({ name, value = '', source }) => [name, value, source]);
     await printTable(stdout, ['setting', 'value', 'source'], rows, ['value']);
   }
-  if (mistakes !== undefined) throw new UserError(mistakes);
+  if (mistakes !== '') throw new UserError(mistakes);
 }
 
-/** The service that commands call as clients, where one is named. */
-function clientSettings(environment: Environment): readonly Setting[] {
+/** Returns the service that commands call as clients, where one is named, or the reason why it is not known. */
+function clientSettings(environment: Environment): {
+  readonly client: readonly Setting[];
+  readonly mistake?: string;
+} {
+  try {
+    return { client: clientSettingsIn(environment) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { client: [], mistake: error.message };
+  }
+}
+
+function clientSettingsIn(environment: Environment): readonly Setting[] {
   const { url, key } = namedService({}, environment);
   return [
     { name: 'STORE_ORDERS_URL', value: url?.value, source: url?.source ?? 'default' },

@@ -6,7 +6,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { eventLine } from './shared/event-words.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
-import { wholeNumber } from './shared/options.ts';
+import { readPosition, wholeNumber } from './shared/options.ts';
 import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
@@ -24,7 +24,7 @@ interface EventsOptions extends ServiceOptions, JsonOption {
 /** Defines `events`: prints the events of a service, and goes on as they are recorded. */
 export function defineEvents(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(withService(command), 'one a line: CloudEvents')
-    .option('--after <position>', 'begin after this position of the log')
+    .option('--after <position>', 'begin after this position of the log', readPosition)
     .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))
     .option('--command-id <id>', 'events of this command, or of the request with this id')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_EVENTS))

@@ -9,8 +9,8 @@ import { type Deliver, toCommand, toUrl } from './shared/delivery.ts';
 import { Follower } from './shared/follower.ts';
 import { type Parked, readFollowed } from './shared/follower-file.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
-import { targetOf } from './shared/new-file.ts';
-import { wholeNumber } from './shared/options.ts';
+import { lockFile, targetOf } from './shared/new-file.ts';
+import { readPosition, wholeNumber } from './shared/options.ts';
 import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
@@ -51,7 +51,7 @@ export function defineFollow(command: ExplainedCommand, commandLine: CommandLine
     )
     .option('--post <address>', 'post each event to this URL', readUrl)
     .option('--unsigned', 'do not sign the posts')
-    .option('--after <position>', 'where a new checkpoint begins', '0')
+    .option('--after <position>', 'where a new checkpoint begins', readPosition, '0')
     .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))
     .option(
       '--tries <count>',
@@ -87,10 +87,8 @@ async function follow(
   const file = targetOf(checkpoint);
   const { composition, terminal } = commandLine;
   const deliver = await deliveryOf(options, command, commandLine);
-  const unlock = await composition.lock(
-    `${file}-lock`,
-    `Another follower is running on ${checkpoint}.`,
-  );
+  const taken = `Another follower is running on ${checkpoint}.`;
+  const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
   try {
     const run = once ? interruptible : untilStopped;

@@ -7,7 +7,7 @@ import { CANCEL_REASONS, MAX_QUANTITY } from '../domain/order.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
-import { readOrderId, wholeNumber } from './shared/options.ts';
+import { readOrderId, readTime, wholeNumber } from './shared/options.ts';
 import { say } from './shared/print.ts';
 import { type JsonOption, jsonLine, printResult, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
@@ -50,7 +50,7 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
     .description('place an order; its id is printed, alone on standard output')
     .requiredOption('--pet-id <id>', 'the id of the pet', readOrderId)
     .option('--quantity <count>', 'how many', wholeNumber(1, MAX_QUANTITY), 1)
-    .option('--ship-date <time>', 'the expected ship date (RFC 3339)')
+    .option('--ship-date <time>', 'the expected ship date (RFC 3339)', readTime)
     .explain(SERVICE_NOTES)
     .example('Place an order, and keep its id', 'orders place --pet-id 7 --quantity 2 > order.id')
     .action(async (options: PlaceOptions) => {
@@ -66,7 +66,7 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
   withCommand(orders.command('ship'))
     .description('record that an order has shipped')
     .argument('<order>', 'the id of the order', readOrderId)
-    .option('--ship-date <time>', 'when it did (RFC 3339); default: now')
+    .option('--ship-date <time>', 'when it did (RFC 3339); default: now', readTime)
     .explain(SERVICE_NOTES)
     .example('Record that order 1 has shipped', 'orders ship 1 --ship-date 2026-01-31T12:00:00Z')
     .action((id: OrderId, options: ShipOptions) => ship(id, options, commandLine));

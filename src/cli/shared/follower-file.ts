@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
+import { jsonIn, plainTextOf } from '../../infra/process/small-file.ts';
 import { writeWhole } from './new-file.ts';
 
 /** An event that was put aside, so that those of other orders can be delivered. */
@@ -34,7 +35,7 @@ export function readFollowed(file: string): Followed | undefined {
     if (stats === undefined) return undefined;
     // It is replaced as a whole, which only a file can be; and a device may have no end.
     if (!stats.isFile()) throw new Error('it is not a file');
-    return followedIn(readFileSync(file, 'utf8'));
+    return followedIn(plainTextOf(readFileSync(file, 'utf8')));
   } catch (error) {
     throw new UserError(`The checkpoint ${file} cannot be read: ${(error as Error).message}`);
   }
@@ -64,7 +65,7 @@ const FollowedFile = z.object({
 });
 
 function followedIn(text: string): Followed {
-  const read = FollowedFile.safeParse(JSON.parse(text));
+  const read = FollowedFile.safeParse(jsonIn(text));
   if (read.success) return read.data as z.infer<typeof FollowedFile> & Followed;
   const [{ path }] = read.error.issues as [z.core.$ZodIssue];
   const what = path.length === 0 ? 'it' : `its member ${path.join('.')}`;

@@ -18,7 +18,7 @@ import { ORDER_ROW_BYTES } from '../../app/audit/monitor/record-check.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
-import { requireSmallFile } from '../../infra/process/small-file.ts';
+import { requirePlainText } from '../../infra/process/small-file.ts';
 import { unwritable, writeWhole } from './new-file.ts';
 
 /** Rows in a file that is readable by its owner only. */
@@ -81,7 +81,7 @@ export class MonitorMemory implements MonitorFiles {
   /** Returns the state; `undefined` before the first round. Throws {@link UserError}. */
   state(keys: readonly string[]): MonitorState | undefined {
     if (!existsSync(this.#file)) return undefined;
-    const verdict = readState(requireSmallFile(this.#file), keys);
+    const verdict = readState(requirePlainText(this.#file), keys);
     if (verdict.ok) return verdict.value;
     throw new UserError(`${this.#file} cannot be used: ${verdict.reason}.`);
   }

@@ -5,6 +5,7 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync 
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../../app/lifecycle/user-error.ts';
+import type { Composition } from './command-line.ts';
 
 interface Writing {
   /** True to replace an existing file; absent for a command without that option. */
@@ -63,15 +64,38 @@ export async function writeWhole(
 }
 
 /**
+ * Locks a file that is going to be replaced, by one beside it. Throws {@link UserError} with the message
+ * `taken`, or because its folder is not there: a user knows nothing of the other file.
+ */
+export async function lockFile(
+  file: string,
+  lock: Composition['lock'],
+  taken: string,
+  waitMs?: number,
+): Promise<() => void> {
+  const target = targetOf(file);
+  requireAccess(file, folderOf(target));
+  return lock(`${target}-lock`, taken, waitMs);
+}
+
+/**
  * Throws {@link UserError} if a file cannot be written: call it before the work that makes the text.
  * A device or a pipe can be written, too.
  */
 export function requireWritable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there?.isDirectory()) refusalOf(file)(new Error('it is a folder'));
+  requireAccess(file, there === undefined ? folderOf(file) : file);
+}
+
+/** Returns the folder of a file. The dot: it has to be one. */
+function folderOf(file: string): string {
+  return `${dirname(file)}/.`;
+}
+
+function requireAccess(file: string, place: string): void {
   try {
-    // The dot: the folder has to be one.
-    accessSync(there === undefined ? `${dirname(file)}/.` : file, constants.W_OK);
+    accessSync(place, constants.W_OK);
   } catch (error) {
     refusalOf(file)(error as Error);
   }

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/proofs/verifier.ts';
+import { PLACE } from '../../app/log/positions.ts';
+import { parseInstant } from '../../domain/instant.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
 import { readPlainText } from '../../infra/process/small-file.ts';
 
@@ -21,6 +23,26 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
+
+/** Returns a reader of texts that are passed on as they are given. */
+function textOf(isRight: (text: string) => boolean, form: string): (text: string) => string {
+  return (text) => {
+    if (isRight(text)) return text;
+    throw new InvalidArgumentError(`It must be ${form}.`);
+  };
+}
+
+const isPosition = (text: string) => PLACE.test(text);
+const isTime = (text: string) => parseInstant(text) !== undefined;
+const A_POSITION = 'a position such as 4711';
+const A_TIME = 'a date-time such as 2026-01-31T12:00:00Z';
+
+export const readPosition = textOf(isPosition, A_POSITION);
+export const readTime = textOf(isTime, A_TIME);
+export const readMoment = textOf(
+  (text) => isPosition(text) || isTime(text),
+  `${A_POSITION}, or ${A_TIME}`,
+);
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 

@@ -3,13 +3,14 @@
  * only the user can read.
  */
 
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { readSmallFile } from '../../infra/process/small-file.ts';
+import { makeFolder } from '../../infra/process/make-folder.ts';
+import { jsonIn, readPlainText } from '../../infra/process/small-file.ts';
 import type { Composition, Environment } from './command-line.ts';
-import { targetOf, writeWhole } from './new-file.ts';
+import { lockFile, unwritable, writeWhole } from './new-file.ts';
 
 /** A service, and the API key that it is called with. */
 export interface Profile {
@@ -49,7 +50,7 @@ export class Profiles {
     try {
       // A pipe has no end until somebody writes it.
       if (!stats.isFile()) throw new Error('it is not a file');
-      return profilesIn(readSmallFile(this.file));
+      return profilesIn(readPlainText(this.file));
     } catch (error) {
       throw new UserError(`${this.file} cannot be read: ${(error as Error).message}`);
     }
@@ -73,9 +74,13 @@ export class Profiles {
     lock: Composition['lock'],
     changed: (profiles: Readonly<Record<string, Profile>>) => Readonly<Record<string, Profile>>,
   ): Promise<void> {
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+    try {
+      makeFolder(dirname(this.file));
+    } catch (error) {
+      throw unwritable(this.file, error);
+    }
     const taken = `Another login or logout is changing ${this.file}: try again.`;
-    const unlock = await lock(`${targetOf(this.file)}-lock`, taken, LOCK_WAIT_MS);
+    const unlock = await lockFile(this.file, lock, taken, LOCK_WAIT_MS);
     try {
       const text = `${JSON.stringify(changed(this.read()), null, 2)}\n`;
       await writeWhole(this.file, [text], { force: true });
@@ -86,7 +91,7 @@ export class Profiles {
 }
 
 function profilesIn(text: string): Readonly<Record<string, Profile>> {
-  const value: unknown = JSON.parse(text);
+  const value = jsonIn(text);
   if (typeof value !== 'object' || value === null) throw new Error('it has no profiles');
   for (const [name, profile] of Object.entries(value)) {
     if (typeof profile?.url !== 'string' || typeof profile.key !== 'string') {

@@ -87,7 +87,12 @@ function connectionOf(options: ServiceOptions, environment: Environment): Profil
 export function namedService(options: ServiceOptions, environment: Environment) {
   const profiles = new Profiles(environment);
   const name = options.profile ?? DEFAULT_PROFILE;
-  const profile = profiles.find(name);
+  // A file that is damaged ends no command that does without it.
+  const isWanted =
+    options.profile !== undefined ||
+    !(options.url || environment.STORE_ORDERS_URL) ||
+    !(options.key || environment.STORE_ORDERS_KEY);
+  const profile = isWanted ? profiles.find(name) : undefined;
   if (options.profile !== undefined && profile === undefined) {
     throw new UserError(
       `There is no profile ${name} in ${profiles.file}: store-orders login --profile ${name}`,

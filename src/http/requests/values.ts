@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
 import type { Place } from '../../app/log/epochs.ts';
-import { MAX_POSITION, POSITION_PATTERN } from '../../app/log/positions.ts';
+import { MAX_POSITION, PLACE, POSITION_PATTERN } from '../../app/log/positions.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import {
@@ -197,8 +197,6 @@ export const positionText = as(
     .refine((value) => value <= MAX_POSITION, NO_POSITION),
   POSITION,
 );
-
-const PLACE = new RegExp(`^(?:(0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(${POSITION_PATTERN})$`);
 
 function parsePlace(given: string): Place {
   const [, epoch, position] = PLACE.exec(given) ?? [];

@@ -1,25 +1,24 @@
 /** The folders of the service's own files, made where they are missing. */
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /** Access for the owner only: the files contain customers' orders and the hashes of keys. */
 const MODE = 0o700;
 
 /**
- * Makes a folder, and those above it, unless they exist. Throws the true reason if that is impossible:
- * of a read-only file system, a recursive `mkdir` of Node 24 says ENOENT, and a plain one EROFS.
+ * Makes a folder, and those above it, unless they exist. Throws the true reason if that is impossible. A
+ * recursive `mkdir` of Node 24 says ENOENT of a read-only file system, which is EROFS, and never ends where a
+ * folder cannot be made in one that exists, such as `/proc`.
  */
 export function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: MODE });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') mkdirSync(topmostMissing(folder), MODE);
-    throw error;
-  }
-}
-
-function topmostMissing(folder: string): string {
   const path = resolve(folder);
-  return existsSync(dirname(path)) ? path : topmostMissing(dirname(path));
+  const above = dirname(path);
+  if (!existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(path, MODE);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (!isThere || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
 }

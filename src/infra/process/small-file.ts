@@ -56,6 +56,15 @@ export function plainTextOf(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 
+/** Returns the value of a JSON text. The error of the parser would quote the text, which may have a key. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('it is not valid JSON');
+  }
+}
+
 function orUserError(file: string, read: (file: string) => string): string {
   try {
     return read(file);

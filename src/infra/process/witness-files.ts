@@ -12,7 +12,7 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CosignedRecord, CosignedRecords } from '../../app/ports/witnesses.ts';
 import type { Witness } from '../../app/witnessing/witness-progress.ts';
 import { makeFolder } from './make-folder.ts';
-import { readPlainText, readSmallFile } from './small-file.ts';
+import { jsonIn, readPlainText } from './small-file.ts';
 import { giveToStoreOwner } from './store-owner.ts';
 
 /** A policy whose witnesses all have an address. */
@@ -87,7 +87,7 @@ export class CosignedFile implements CosignedRecords {
 
   load(): CosignedRecord | undefined {
     try {
-      const { origin, sizes, checkpoint } = Stored.parse(JSON.parse(readSmallFile(this.#file)));
+      const { origin, sizes, checkpoint } = Stored.parse(jsonIn(readPlainText(this.#file)));
       return { origin, sizes, checkpoint };
     } catch {
       return undefined;

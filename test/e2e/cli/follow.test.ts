@@ -284,6 +284,15 @@ describe('A follower', () => {
     expect(one.stderr).toMatch(/\nStopped after position \d+\n$/);
   });
 
+  test('whose checkpoint has no folder says so of the checkpoint', async () => {
+    const args = ['follow', '--checkpoint', 'no/such/x', '--exec', 'cat'];
+    const follower = start(args, folder, {});
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toBe(
+      "store-orders: no/such/x cannot be written: ENOENT: no such file or directory, access 'no/such/.'\n",
+    );
+  });
+
   test('follows what is recorded while it runs, and finishes a delivery at a stop', async () => {
     const { after, positions } = await recorded(1);
     const url = await receiver.listen();

@@ -130,6 +130,39 @@ describe('A profile', () => {
     ]);
   });
 
+  test.each([
+    ['that others can read', () => chmodSync(file, 0o644), 'others than its owner can read it'],
+    [
+      'that is damaged',
+      () => writeFileSync(file, '{"key":\n"sto_'),
+      'cannot be read: it is not valid JSON',
+    ],
+  ])('%s ends no command that does without it', async (_, damage, reason) => {
+    await login();
+    damage();
+    const own = { STORE_ORDERS_URL: service.address, STORE_ORDERS_KEY: service.key };
+    const options = ['--url', service.address, '--key', service.key];
+    expect(await place.run('orders', 'list', ...options)).toMatchObject({ code: 0 });
+    const needed = await place.run('orders', 'list', ...options.slice(0, 2));
+    expect([needed.code, needed.err]).toEqual([1, expect.stringContaining(reason)]);
+    const config = await place.run('config');
+    expect([config.code, config.err]).toEqual([1, expect.stringContaining(reason)]);
+    expect(config.out).toContain('PORT\t');
+    place.environment = { ...place.environment, ...own };
+    expect(await place.run('orders', 'list')).toMatchObject({ code: 0 });
+    const named = await place.run('orders', 'list', '--profile', 'default');
+    expect([named.code, named.err]).toEqual([1, expect.stringContaining(reason)]);
+    expect((await place.run('config')).out).toContain(`${service.address}\tenvironment\n`);
+  });
+
+  test('that cannot be kept is named by its file', async () => {
+    place.environment = { XDG_CONFIG_HOME: '/proc' };
+    const { code, err } = await login();
+    const reason = "ENOENT: no such file or directory, mkdir '/proc/store-orders'";
+    const kept = '/proc/store-orders/profiles.json';
+    expect([code, err]).toEqual([1, `store-orders: ${kept} cannot be written: ${reason}\n`]);
+  });
+
   test('has its key sent to its own address only', async () => {
     await login();
     const other = await place.run('orders', 'list', '--url', 'http://127.0.0.1:9');

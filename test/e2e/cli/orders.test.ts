@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
 import { oneService } from '../../support/one-service.ts';
-import { cut, json, ScriptedServer, silence } from '../../support/scripted-server.ts';
+import { cut, json, refusal, ScriptedServer, silence } from '../../support/scripted-server.ts';
 import { start } from '../../support/service.ts';
 
 const { service } = await oneService();
@@ -263,6 +263,38 @@ describe('Failures', () => {
     const { code, err } = await place.run('orders', 'ship', '1', ...args);
     expect(code).toBe(2);
     expect(err).toContain(problem);
+  });
+
+  test.each([
+    [['events', '--after', 'x']],
+    [['events', '--follow', '--after', '-1']],
+    [['follow', '--checkpoint', 'new', '--exec', 'cat', '--after', 'abc']],
+    [['follow', '--checkpoint', 'new', '--exec', 'cat', '--after', '007']],
+    [['orders', 'list', '--as-of', '1.5']],
+    [['orders', 'ship', '1', '--ship-date', 'x']],
+    [['orders', 'place', '--pet-id', '1', '--ship-date', 'x']],
+  ])('a malformed position or time is a usage error: %j', async (args) => {
+    await using server = await ScriptedServer.start(json(200, []));
+    place.environment = { ...place.environment, STORE_ORDERS_URL: server.url };
+    const { code, err } = await place.run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain('is invalid. It must be a ');
+    expect(server.received).toEqual([]);
+  });
+
+  test('a position may name its epoch, and a moment be a time', async () => {
+    await using server = await ScriptedServer.start(json(200, []), refusal(400, 'invalid_request'));
+    place.environment = { ...place.environment, STORE_ORDERS_URL: server.url };
+    for (const args of [
+      ['events', '--after', '1.00c0ffee:4'],
+      ['orders', 'list', '--as-of', '4'],
+      ['orders', 'list', '--as-of', '2026-01-31T12:00:00+01:00'],
+    ]) {
+      await place.run(...args);
+    }
+    expect(
+      server.received.map(({ url }) => url?.split(/[?&]/).find((each) => /^a/.test(each))),
+    ).toEqual(['after=1.00c0ffee%3A4', 'asOf=4', 'asOf=2026-01-31T12%3A00%3A00%2B01%3A00']);
   });
 
   test.each([

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
 import { Cosigner } from '../../../../src/app/audit/witness/cosigner.ts';
+import { readFollowed } from '../../../../src/cli/shared/follower-file.ts';
 import { addKey } from '../../../../src/cli/shared/options.ts';
 import { readPolicyFile } from '../../../../src/cli/shared/policy-file.ts';
+import { Profiles } from '../../../../src/cli/shared/profiles.ts';
 import { readCheckpoints } from '../../../../src/cli/shared/signed-checkpoints.ts';
 import { readKeyFile } from '../../../../src/infra/process/key-file.ts';
 import { readLogPolicy } from '../../../../src/infra/process/witness-files.ts';
@@ -46,6 +48,21 @@ describe.each(FORMS)('A file %s', (_, form) => {
         ['W', witness, 'https://w.example'],
       ]);
     }
+  });
+
+  it('has the place of a follower', () => {
+    const followed = { after: '4', parked: [] };
+    expect(readFollowed(fileOf(`${JSON.stringify(followed, null, 2)}\n`))).toEqual(followed);
+  });
+
+  it('has profiles', () => {
+    const folder = temporaryFolder();
+    const profiles = new Profiles({ XDG_CONFIG_HOME: folder });
+    const profile = { url: 'http://127.0.0.1', key: 'key' };
+    mkdirSync(dirname(profiles.file));
+    const text = form(`${JSON.stringify({ default: profile }, null, 2)}\n`);
+    writeFileSync(profiles.file, text, { mode: 0o600 });
+    expect(profiles.find('default')).toEqual(profile);
   });
 
   it('has a checkpoint', () => {

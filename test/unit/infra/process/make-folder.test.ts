@@ -25,3 +25,7 @@ it.skipIf(!canMount)('On a read-only file system the reason is that it is one', 
     expect(() => makeFolder(join(disk.folder, path))).toThrow(/EROFS/);
   }
 });
+
+it('Where none can be made in a folder that exists, that is the reason', () => {
+  for (const path of ['/proc/a', '/proc/a/b/c']) expect(() => makeFolder(path)).toThrow(/ENOENT/);
+});
