@@ -1,7 +1,13 @@
 /** A trail that checks events against the tree before it returns them. */
 
-import { rootedTile, TILE_HASHES, type TreeSource } from '../../log/merkle-proofs.ts';
-import { HASH_BYTES, leafHashes, type TreeHead } from '../../log/merkle-tree.ts';
+import {
+  type RootedTile,
+  rootAbove,
+  rootedTile,
+  TILE_HASHES,
+  type TreeSource,
+} from '../../log/merkle-proofs.ts';
+import { HASH_BYTES, leafHashes, TILE_HEIGHT, type TreeHead } from '../../log/merkle-tree.ts';
 import { recordOf, type StoredFields } from '../../log/recorded-event.ts';
 import { hashesIn } from '../../log/tiles.ts';
 import { DamagedStore } from '../../ports/store.ts';
@@ -108,14 +114,26 @@ export class CheckedTrail implements Trail {
       nodes: (height, at, count) => this.nodes(height, at, count),
     };
     const tile = await orDamaged(() => rootedTile(0, number, head.size, source));
-    if (Buffer.compare(tile.root, head.root) !== 0) {
-      throw damaged(from + 1, from + bytes / HASH_BYTES);
-    }
+    if (Buffer.compare(tile.root, head.root) !== 0) throw await this.#damageAround(number, tile);
     // In memory of their own, because a small part of Node's pool would keep all of it.
     const leaves = Buffer.allocUnsafeSlow(bytes);
     for (const [index, hash] of tile.hashes.entries()) leaves.set(hash, index * HASH_BYTES);
     keep(this.#tiles, number, leaves);
     return leaves;
+  }
+
+  /**
+   * Returns the error for a tile through which the tree has another root than its head. The fault is
+   * elsewhere if a full tile has the hash that the tree has of it.
+   */
+  async #damageAround(number: number, { hashes }: RootedTile): Promise<DamagedStore> {
+    const from = number * TILE_HASHES;
+    const isFull = hashes.length === TILE_HASHES;
+    const [node] = isFull ? await this.#trail.nodes(TILE_HEIGHT, number, 1) : [];
+    if (node !== undefined && rootAbove(hashes).equals(node)) {
+      return new DamagedStore('the tree of the log is not what was recorded');
+    }
+    return damaged(from + 1, from + hashes.length);
   }
 }
 

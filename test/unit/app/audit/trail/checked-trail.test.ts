@@ -138,8 +138,22 @@ describe('a trail that checks what it reads', () => {
 
   it('refuses a whole tile that differs from the tree', async () => {
     const { trail, checked } = given();
-    trail.changedNodes.add('8 1');
+    trail.changed.set(100, { version: 2 });
     await expect(checked.stored(0, 1)).rejects.toThrow('events 1 to 256 are not what was recorded');
+  });
+
+  it.each([
+    ['a node of the tree', (trail: DamagedTrail) => trail.changedNodes.add('8 1')],
+    ['an event of the last tile', (trail: DamagedTrail) => trail.changed.set(650, { version: 2 })],
+  ])('names no event of a tile that is right if %s was changed', async (_, change) => {
+    const { trail, checked } = given();
+    change(trail);
+    await expect(checked.stored(0, 1)).rejects.toThrow(
+      'the tree of the log is not what was recorded',
+    );
+    trail.changedNodes.clear();
+    if (trail.changed.size === 0) return;
+    await expect(checked.stored(649, 1)).rejects.toThrow('events 513 to 700 are not what was');
   });
 
   it('refuses events that cannot be proved because nodes of the tree are missing', async () => {
