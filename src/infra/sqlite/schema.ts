@@ -114,14 +114,16 @@ ${noGapsIn('events', 'position', 'events are append-only: the position is not he
   `,
   `
   -- The keys that the store has signed with: a start is refused where the last one is missing. A
-  -- store that was in use before this table came has had one of which only the file is known.
+  -- store that was in use before this table came has had one of which only the file is known; but
+  -- none if it had no tree to sign. The version is that from which the store is migrated.
   CREATE TABLE signing_keys (
     number       INTEGER PRIMARY KEY,
     verifier_key TEXT NOT NULL,
     since        TEXT NOT NULL
   ) STRICT;
   INSERT INTO signing_keys SELECT 1, '', ''
-    WHERE EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM api_keys);
+    WHERE (SELECT user_version FROM pragma_user_version) >= ${WITH_TREE}
+      AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM api_keys));
 
 ${noChangesTo('signing_keys', 'signing_keys is append-only')}
 

@@ -22,6 +22,7 @@ import {
   WITH_SECOND_PLACES,
   WITH_TREE,
 } from '../../../src/infra/sqlite/schema.ts';
+import { signingKeysIn } from '../../../src/infra/sqlite/signing-keys.ts';
 import { lockForServer } from '../../../src/infra/sqlite/start/server-lock.ts';
 import { openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { StoredEvents } from '../../../src/infra/sqlite/stored-events.ts';
@@ -144,6 +145,17 @@ it.each(olderSchemas(1))(
     }
     db.close();
     expect(await verified(file)).toEqual({ findings: [], size: EVENTS });
+  },
+);
+
+it.each(olderSchemas(1))(
+  'a store of schema %i has signed with a key that only its file shows if it had a tree',
+  (schema) => {
+    const db = openDatabase(oldStore(schema));
+    const { length } = signingKeysIn(db);
+    db.close();
+    // Newer ones have recorded each key themselves.
+    expect(length).toBe(schema === WITH_TREE ? 1 : 0);
   },
 );
 
