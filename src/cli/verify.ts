@@ -7,6 +7,7 @@ import { type ExpectedHead, type Finding, headUnder } from '../app/audit/proofs/
 import { isFinding } from '../app/audit/proofs/trail-file.ts';
 import { verifyReceipt } from '../app/audit/proofs/verifier.ts';
 import type { WitnessPolicy } from '../app/audit/proofs/witness-policy.ts';
+import { InvalidSigningKey } from '../app/audit/proving/signing-key.ts';
 import { headIn } from '../app/audit/trail/epoch-heads.ts';
 import { verifyStore } from '../app/audit/trail/verify-store.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
@@ -206,7 +207,10 @@ async function otherKey(
   composition: CommandLine['composition'],
 ): Promise<readonly Finding[]> {
   // Without a file, or the right to read it, an auditor can still check everything else.
-  const there = await composition.verifierKey().catch(() => undefined);
+  const there = await composition.verifierKey().catch((error: Error) => error);
+  if (there instanceof Error) {
+    return there.cause instanceof InvalidSigningKey ? [{ problem: there.message }] : [];
+  }
   if (!signsWith || there === undefined || there === signsWith) return [];
   return [{ problem: 'the signing key is another than the one that signs according to the store' }];
 }

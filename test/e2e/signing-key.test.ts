@@ -34,7 +34,7 @@ it('SIGNING_KEY_FILE names another, shareable file, which a demo never signs wit
   expect(await demo.end('SIGTERM')).toBe(0);
 });
 
-const MISSING = / is missing, and this store has signed with the key in it\. Nothing was changed\./;
+const MISSING = / is missing, and this store has signed with the key in it\. Restore/;
 
 const PLACES: readonly (readonly [string, () => Environment | Promise<Environment>])[] = [
   ['beside the store', () => ({})],

@@ -39,9 +39,8 @@ export function readKeyFile<Key extends SigningKey>(
     return parse(text.replace(/\n$/, ''));
   } catch (error) {
     if (!(error instanceof InvalidSigningKey)) throw error;
-    throw new UserError(
-      `${file} is no signing key: ${error.message}. Nothing was changed. ${wayOut}`,
-    );
+    const text = `${file} is no signing key: ${error.message}. ${wayOut}`;
+    throw new UserError(text, { cause: error });
   }
 }
 

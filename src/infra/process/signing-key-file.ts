@@ -97,7 +97,7 @@ export async function renewSigningKey(
   const there = readKey(file);
   if (there !== undefined && there.verifierKey === before) {
     throw new UserError(
-      `${file} has the key that signs for this store. Nothing was changed. To sign with a new one, ` +
+      `${file} has the key that signs for this store. To sign with a new one, ` +
         'move that file away first, and keep it.',
     );
   }
@@ -116,7 +116,7 @@ function note({ signingKeys }: SigningStore, { verifierKey }: NoteSigner, known:
 
 function missing(file: string): string {
   return (
-    `${file} is missing, and this store has signed with the key in it. Nothing was changed. Restore ` +
+    `${file} is missing, and this store has signed with the key in it. Restore ` +
     'a copy of the file; or, if it is lost, create a new key and inform auditors: ' +
     'store-orders audit new-key'
   );
@@ -124,7 +124,7 @@ function missing(file: string): string {
 
 function replaced(file: string): string {
   return (
-    `${file} has another key than the one that signs for this store. Nothing was changed. Restore ` +
+    `${file} has another key than the one that signs for this store. Restore ` +
     'the key of this store; or sign with the other one from now on and inform auditors: ' +
     'store-orders audit new-key'
   );
@@ -138,7 +138,7 @@ function refuseOtherStore(
 ): void {
   if (signingKeyFile !== undefined || name === origin) return;
   throw new UserError(
-    `${file} is the key of ${name}, and this store is ${origin}. Nothing was changed. ` +
+    `${file} is the key of ${name}, and this store is ${origin}. ` +
       'Put the key of this store there; to sign as another on purpose, set SIGNING_KEY_FILE',
   );
 }
@@ -146,7 +146,7 @@ function refuseOtherStore(
 function refuseOtherOrigin({ logOrigin }: SigningKeyPlace, { name }: NoteSigner, file: string) {
   if (logOrigin === undefined || name === logOrigin) return;
   throw new UserError(
-    `LOG_ORIGIN is ${logOrigin}, and ${file} is the key of ${name}. Nothing was changed. A log keeps ` +
+    `LOG_ORIGIN is ${logOrigin}, and ${file} is the key of ${name}. A log keeps ` +
       'its name: unset LOG_ORIGIN. To continue under the new one, which makes it another log to ' +
       'whoever keeps checkpoints, move the file away and create a new key: store-orders audit new-key',
   );

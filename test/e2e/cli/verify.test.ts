@@ -103,6 +103,18 @@ test("without --key, the store's own key is used, and reported", async () => {
   expect(refused.err).toContain('The store has no key: name the public key of the log with --key.');
 });
 
+test('a damaged file of the signing key is reported, and a missing one is not', async () => {
+  const { place, file } = await given();
+  const key = `${file}-signing-key`;
+  writeFileSync(key, '');
+  const { code, out } = await place.run('verify');
+  expect(out).toContain(`${key} is no signing key: `);
+  expect(out).toMatch(/Verification failed\.\n$/);
+  expect(code).toBe(3);
+  rmSync(key);
+  expect((await place.run('verify')).code).toBe(0);
+});
+
 test('a rewritten store is reported, with exit code 3', async () => {
   const { place, checkpoint, key, file } = await given();
   tamper(file, (db) => void db.exec(`UPDATE events SET data = replace(data, '"7"', '"8"')`));

@@ -38,7 +38,7 @@ it('A file with something else in it is not replaced', () => {
   writeFileSync(file, 'mine');
   expect(() => makeKeyFile(file, NoteSigner.generate('log'), KIND)).toThrow(
     new UserError(
-      `${file} is no signing key: a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519. Nothing was changed. Restore it.`,
+      `${file} is no signing key: a signing key reads PRIVATE+KEY+name+id+base64, with Ed25519. Restore it.`,
     ),
   );
   expect(readFileSync(file, 'utf8')).toBe('mine');

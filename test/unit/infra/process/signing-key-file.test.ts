@@ -99,7 +99,7 @@ describe('the signing key of a store', () => {
       await expect(open(place, other)).rejects.toThrow(
         new UserError(
           `${file} is the key of store-orders/${ID}, and this store is ` +
-            'store-orders/ffeeddccbbaa9988. Nothing was changed. Put the key of this store there; ' +
+            'store-orders/ffeeddccbbaa9988. Put the key of this store there; ' +
             'to sign as another on purpose, set SIGNING_KEY_FILE',
         ),
       );
@@ -148,7 +148,7 @@ describe('the signing key of a store', () => {
     renameSync(file, join(folder, 'first'));
     await expect(openSigningKey(place, store)).rejects.toThrow(
       new UserError(
-        `${file} is missing, and this store has signed with the key in it. Nothing was changed. ` +
+        `${file} is missing, and this store has signed with the key in it. ` +
           'Restore a copy of the file; or, if it is lost, create a new key and inform ' +
           'auditors: store-orders audit new-key',
       ),
@@ -160,7 +160,7 @@ describe('the signing key of a store', () => {
     expect((await openKey(place, store)).verifierKey).toBe(renewed.verifierKey);
     await expect(renewSigningKey(place, store)).rejects.toThrow(
       new UserError(
-        `${file} has the key that signs for this store. Nothing was changed. To sign with a new ` +
+        `${file} has the key that signs for this store. To sign with a new ` +
           'one, move that file away first, and keep it.',
       ),
     );
@@ -184,8 +184,8 @@ describe('the signing key of a store', () => {
     writeFileSync(signingKeyFile, `${NoteSigner.generate('another').privateKey()}\n`);
     await expect(openSigningKey({ ...place, signingKeyFile }, store)).rejects.toThrow(
       new UserError(
-        `${signingKeyFile} has another key than the one that signs for this store. Nothing was ` +
-          'changed. Restore the key of this store; or sign with the other one from now on ' +
+        `${signingKeyFile} has another key than the one that signs for this store. ` +
+          'Restore the key of this store; or sign with the other one from now on ' +
           'and inform auditors: store-orders audit new-key',
       ),
     );
