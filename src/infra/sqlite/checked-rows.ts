@@ -9,6 +9,7 @@ import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { keyRowsIn } from './key-store.ts';
 import { SCHEMA_VERSION, WITH_SECOND_PLACES, WITH_TRACES } from './schema.ts';
 import { signingKeysIn } from './signing-keys.ts';
+import { problemIn } from './storage/second-look.ts';
 
 const KEY_CHANGES = 'SELECT id, checksum, limits_checksum FROM key_changes WHERE id = ?';
 
@@ -33,8 +34,9 @@ export function checkStructure(db: Database.Database): number {
   // The check of a whole database cannot be interrupted. A large store's events are read anyway.
   const parts = size <= WHOLE_CHECK_BYTES ? [''] : tablesBeside(db);
   for (const part of parts) {
-    const problem = db.pragma(`integrity_check(${part || 1})`, { simple: true });
-    if (problem !== 'ok') throw new DamagedStore(`${db.name} is no whole database: ${problem}`);
+    const problem = problemIn(db, part);
+    if (problem !== undefined)
+      throw new DamagedStore(`${db.name} is no whole database: ${problem}`);
   }
   return size;
 }

@@ -12,6 +12,7 @@ import { migrate, migrateLocked, refuseForeignFile } from './migrations.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { guardStore } from './start/guard.ts';
 import { folderHint } from './storage/fault.ts';
+import { failedReadOf } from './storage/second-look.ts';
 import { syncWal } from './wal/guard.ts';
 
 /**
@@ -189,12 +190,14 @@ function switchToWal(db: Database.Database): unknown {
   }
 }
 
-/** Returns the error to throw when a store's file cannot be opened. */
-export function cannotOpen(error: unknown, file: string): UserError {
+/** Returns the error to throw when a store's file cannot be opened, or not read. */
+export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserError {
   return asUserError(error, ({ message }) => {
+    const failed = failedReadOf(error, file);
+    if (failed !== undefined) return failed.message;
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
     const shown = code === undefined ? '' : ` (${code})`;
-    return `${file} cannot be opened: ${message}${shown}.${folderHint(error, file)}`;
+    return `${file} cannot be ${verb}: ${message}${shown}.${folderHint(error, file)}`;
   });
 }

@@ -1,6 +1,6 @@
 /** The log in SQLite. */
 
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import {
   highestIdIn,
   ImpossibleEvent,
@@ -20,7 +20,7 @@ import { KeptOutcomesTable } from './kept-outcomes-table.ts';
 import { KnownHead } from './known-head.ts';
 import { LogTransaction } from './log-transaction.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { orDamaged, orUnavailable } from './storage/fault.ts';
+import { isOfStorage, orDamaged, orUnavailable } from './storage/fault.ts';
 import { StoredEvents } from './stored-events.ts';
 import { takeOver } from './take-over.ts';
 import { Wal } from './wal/wal.ts';
@@ -69,7 +69,7 @@ export class SqliteEventLog implements EventLog {
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
     const chunks = this.#chunks(after)[Symbol.iterator]();
     for (;;) {
-      const next = orUnavailable(() => chunks.next());
+      const next = orUnavailable(this.#db, () => chunks.next());
       if (next.done) return;
       yield next.value;
     }
@@ -84,7 +84,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Throws {@link DamagedStore} unless the log extends all that this handle has read to append. */
   requireExtended(): void {
-    orUnavailable(() => this.#known.followNow(this.#tree));
+    orUnavailable(this.#db, () => this.#known.followNow(this.#tree));
   }
 
   /** True once an append over this connection has recorded events. */
@@ -126,10 +126,10 @@ export class SqliteEventLog implements EventLog {
       if (events.length > 0) this.#transaction.insert(events.map(encode), events);
     } catch (error) {
       this.#transaction.rollBack();
-      const cause = orDamaged(error) as Error;
+      const cause = orDamaged(error, this.#db.name) as Error;
       const isDamaged = cause instanceof DamagedStore || cause instanceof ImpossibleEvent;
       if (isDamaged) this.#options.damaged?.(cause);
-      else if (!(cause instanceof Database.SqliteError)) throw cause;
+      else if (!isOfStorage(cause)) throw cause;
       return { kind: 'unavailable', cause };
     }
     try {
@@ -152,7 +152,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
-    const read = () => orUnavailable(() => this.#readHead());
+    const read = () => orUnavailable(this.#db, () => this.#readHead());
     return this.#options.signal?.head(read) ?? read();
   }
 
@@ -196,7 +196,7 @@ export class SqliteEventLog implements EventLog {
 
   #headIfReadable(): number | undefined {
     try {
-      const head = orUnavailable(() => this.#readHead());
+      const head = orUnavailable(this.#db, () => this.#readHead());
       this.#options.looked?.(undefined);
       return head;
     } catch (error) {

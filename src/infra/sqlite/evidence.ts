@@ -2,7 +2,7 @@
 
 import Database from 'better-sqlite3';
 import type { ExpectedHead } from '../../app/audit/proofs/trail-check.ts';
-import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
 import type { Epochs } from '../../app/log/epochs.ts';
 import {
@@ -17,7 +17,7 @@ import { decodeStrictly } from '../events/codec.ts';
 import { CHUNK_ROWS, type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
-import { requireStore } from './database.ts';
+import { cannotOpen, requireStore } from './database.ts';
 import { copyIn, epochRowsIn, storeIdOf } from './epochs-table.ts';
 import { begunHeadOf, headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import {
@@ -30,7 +30,8 @@ import {
 import { flawsInSchema } from './schema-check.ts';
 import { signingKeysIn } from './signing-keys.ts';
 import { readLog } from './start/guard.ts';
-import { folderHint, orFlaw } from './storage/fault.ts';
+import { orFlaw } from './storage/fault.ts';
+import { failedReadOf, isSqliteDamage, orFailedRead } from './storage/second-look.ts';
 import { damageIn } from './wal/guard.ts';
 
 /** Lower than any position, also than -2^63. */
@@ -48,6 +49,10 @@ const [MIN, MAX] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
  * because another process may have opened the store meanwhile.
  */
 export function openSqliteEvidence(file: string): Evidence {
+  return orFailedRead(file, () => open(file));
+}
+
+function open(file: string): Evidence {
   requireStore(file);
   // Before the log: a server may be appending, and the noted head is never ahead of the log.
   const noted = readHeadOf(file);
@@ -61,28 +66,24 @@ export function openSqliteEvidence(file: string): Evidence {
     // One snapshot for all reads, whatever is appended meanwhile.
     db.exec('BEGIN');
     const flaws = flawsInSchema(db, version);
-    const storeId = orFlaw(() => storeIdOf(db), flaws) ?? '';
+    const storeId = orFlaw(db, () => storeIdOf(db), flaws) ?? '';
     if (damage !== undefined) flaws.push(`${file}-wal is damaged at ${damage}`);
     if (noted !== undefined && storeId !== '' && noted.storeId !== storeId) {
       flaws.push(`${headFileOf(file)} is of the store ${noted.storeId}, and this is ${storeId}`);
     }
     const isChecked = version >= WITH_CHECKSUMS;
-    orFlaw(() => {
-      if (isChecked) for (const _bytes of checkRows(db, version));
-      checkStructure(db);
-    }, flaws);
+    orFlaw(db, () => checkAll(db, version), flaws);
     const isSame = () => watch.pragma('data_version', { simple: true }) === before;
-    const last = db
-      .prepare('SELECT coalesce(max(position), 0) FROM events')
-      .pluck()
-      .get() as number;
+    const ends = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
+    const last = orFlaw(db, () => ends.get() as number, flaws) ?? 0;
     const epochs = epochsOf(storeId, version < WITH_EPOCHS ? [] : epochRowsIn(db), flaws);
-    const copy = version < WITH_EPOCHS ? undefined : orFlaw(() => copyIn(db), flaws);
+    const copy = version < WITH_EPOCHS ? undefined : orFlaw(db, () => copyIn(db), flaws);
     const head = begunHeadOf(file, epochs) ?? noted;
     if (head === undefined && version >= WITH_EPOCHS && last > 0 && copy === undefined) {
       flaws.push(`${headFileOf(file)} is missing or cannot be read`);
     }
-    if (flaws.length === 0) orFlaw(() => requireSameBeside(file, (at) => readLog(file, at)), flaws);
+    if (flaws.length === 0)
+      orFlaw(db, () => requireSameBeside(file, (at) => readLog(file, at)), flaws);
     return {
       storeId,
       epochs,
@@ -93,7 +94,9 @@ export function openSqliteEvidence(file: string): Evidence {
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
       acknowledged: head && headOf(file, head, epochs, copy !== undefined),
-      signsWith: isChecked ? orFlaw(() => signingKeysIn(db), [])?.at(-1)?.verifierKey : undefined,
+      signsWith: isChecked
+        ? orFlaw(db, () => signingKeysIn(db), [])?.at(-1)?.verifierKey
+        : undefined,
       flaws,
       close() {
         db.close();
@@ -103,7 +106,7 @@ export function openSqliteEvidence(file: string): Evidence {
   } catch (error) {
     db.close();
     watch.close();
-    throw error instanceof Database.SqliteError ? cannotRead(error, file) : error;
+    throw error instanceof Database.SqliteError ? cannotOpen(error, file, 'read') : error;
   }
 }
 
@@ -128,11 +131,16 @@ function treeAside(
   }).finally(() => worker.terminate()) as Promise<TreeAside | undefined>;
 }
 
+function checkAll(db: Database.Database, version: number): void {
+  if (version >= WITH_CHECKSUMS) for (const _bytes of checkRows(db, version));
+  checkStructure(db);
+}
+
 function connect(file: string): Database.Database {
   try {
     return new Database(file, { readonly: true, fileMustExist: true });
   } catch (error) {
-    throw cannotRead(error, file);
+    throw cannotOpen(error, file, 'read');
   }
 }
 
@@ -181,7 +189,7 @@ function* rowsOf(db: Database.Database): Iterable<readonly StoredRow[]> {
 function readAll(select: Database.Statement, after: number) {
   const rows: CheckedRow[] = [];
   try {
-    return { rows: readOrThrow(() => select.all(after) as CheckedRow[]) };
+    return { rows: readOrThrow(select.database, () => select.all(after) as CheckedRow[]) };
   } catch (error) {
     if (!(error instanceof DamagedEvidence)) throw error;
   }
@@ -200,14 +208,14 @@ export function treeOf(db: Database.Database): StoredTree {
   const nodes = db.prepare('SELECT count(*) FROM tree_nodes').pluck();
   return {
     get edge() {
-      const all = edges.all();
+      const all = readOrThrow(db, () => edges.all());
       return bytesOrNone(all.length === 1 ? all[0] : undefined);
     },
     get nodes() {
-      return nodes.get() as number;
+      return readOrThrow(db, () => nodes.get() as number);
     },
     nodeAt(height, place) {
-      const hash = readOrThrow(() => node.get(height, place));
+      const hash = readOrThrow(db, () => node.get(height, place));
       return hash === undefined ? undefined : bytesOrNone(hash);
     },
   };
@@ -228,19 +236,11 @@ function headOf(
   return { name: headFileOf(file), size: position, root: expected };
 }
 
-function readOrThrow<Result>(read: () => Result): Result {
+function readOrThrow<Result>({ name }: Database.Database, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Database.SqliteError) throw new DamagedEvidence(error.message);
-    throw error;
+    if (!isSqliteDamage(error)) throw cannotOpen(error, name, 'read');
+    throw failedReadOf(error, name) ?? new DamagedEvidence(error.message);
   }
-}
-
-function cannotRead(error: unknown, file: string): UserError {
-  return asUserError(error, ({ message }) => {
-    const { code } = error as { code?: string };
-    if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
-    return `${file} cannot be read: ${message}.${folderHint(error, file)}`;
-  });
 }

@@ -85,11 +85,11 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return orUnavailable(() => this.#list.all() as KeyRow[]).map(keyIn);
+    return orUnavailable(this.#db, () => this.#list.all() as KeyRow[]).map(keyIn);
   }
 
   async count(): Promise<number> {
-    return orUnavailable(() => {
+    return orUnavailable(this.#db, () => {
       let count = 0;
       for (const row of keyRowsIn(this.#db)) {
         keyIn(row);
@@ -100,7 +100,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async add(key: ApiKey): Promise<boolean> {
-    if (this.#noted(orUnavailable(() => this.#add.run(...keyRow(key), key.id, key.id))))
+    if (this.#noted(orUnavailable(this.#db, () => this.#add.run(...keyRow(key), key.id, key.id))))
       return true;
     // Throws if the row of the key that has the id is gone.
     await this.find(key.id);
@@ -109,12 +109,12 @@ export class SqliteKeyStore implements KeyStore {
 
   async revoke(id: string, at: Instant): Promise<boolean> {
     const values = revocationOf(this.#row(id), at);
-    return values !== undefined && this.#noted(orUnavailable(() => this.#revoke.run(...values)));
+    return values !== undefined && this.#noted(orUnavailable(this.#db, () => this.#revoke.run(...values)));
   }
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
     const values = limitingOf(this.#row(id), limits, before);
-    return values !== undefined && this.#noted(orUnavailable(() => this.#limit.run(...values)));
+    return values !== undefined && this.#noted(orUnavailable(this.#db, () => this.#limit.run(...values)));
   }
 
   /** Notes a change that is on the disk. Returns false if there was none. */
@@ -124,6 +124,6 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   #row(id: string): KeyRow | undefined {
-    return orUnavailable(() => this.#find.get({ id }) as KeyRow | undefined);
+    return orUnavailable(this.#db, () => this.#find.get({ id }) as KeyRow | undefined);
   }
 }

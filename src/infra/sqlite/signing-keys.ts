@@ -8,7 +8,7 @@ import { orUnavailable } from './storage/fault.ts';
 /** Returns all signing keys, oldest first. Throws {@link DamagedStore} for an impossible row. */
 export function signingKeysIn(db: Database.Database): readonly SignedWith[] {
   const select = db.prepare('SELECT number, verifier_key, since FROM signing_keys ORDER BY number');
-  return signedWithIn(orUnavailable(() => select.raw().all() as SigningKeyRow[]));
+  return signedWithIn(orUnavailable(db, () => select.raw().all() as SigningKeyRow[]));
 }
 
 /** The record of signing keys in SQLite, over a connection that the caller closes. */
@@ -29,6 +29,6 @@ export class SqliteSigningKeys implements SigningKeys {
   }
 
   async add(key: SignedWith, known: number): Promise<boolean> {
-    return orUnavailable(() => this.#add.run({ ...key, known })).changes === 1;
+    return orUnavailable(this.#db, () => this.#add.run({ ...key, known })).changes === 1;
   }
 }

@@ -18,7 +18,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { readLog } from './start/guard.ts';
-import { isSqliteDamage } from './storage/fault.ts';
+import { failedReadOf, isSqliteDamage } from './storage/second-look.ts';
 import { damageIn } from './wal/guard.ts';
 
 /**
@@ -53,8 +53,9 @@ async function readAll(file: string, read: (db: Database.Database) => Promise<vo
     db = new Database(file, { readonly: true, fileMustExist: true });
     await read(db);
   } catch (error) {
-    if (isSqliteDamage(error)) throw new DamagedStore(`${file} cannot be read: ${error.message}`);
-    throw error;
+    const failed = failedReadOf(error, file);
+    if (failed !== undefined || !isSqliteDamage(error)) throw failed ?? error;
+    throw new DamagedStore(`${file} cannot be read: ${error.message}`);
   } finally {
     db?.close();
   }

@@ -2,6 +2,7 @@
 
 import { rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
 import {
   type CommandLineStore,
   DamagedStore,
@@ -23,7 +24,7 @@ import { partsOf, type Readers, readersOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
-import { isBusy, orDamaged } from './storage/fault.ts';
+import { isBusy, orDamaged, orUnavailable } from './storage/fault.ts';
 import { checkSqliteStore } from './store-check.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
@@ -95,17 +96,18 @@ function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatch
   db.pragma('wal_autocheckpoint = 0');
   const readability = new Readability(watcher);
   const tables = db.prepare(TABLES);
-  const looked = (error = errorOf(() => tables.get())) => isBusy(error) || readability.note(error);
+  const looked = (error = errorOf(db, () => tables.get())) =>
+    isBusy(error) || readability.note(error);
   return readersOf(file, db, { signal, looked });
 }
 
 /** Returns the error of a look at the store; undefined if it has none. */
-function errorOf(look: () => unknown): Error | undefined {
+function errorOf({ name }: Database.Database, look: () => unknown): Error | undefined {
   try {
     look();
     return undefined;
   } catch (error) {
-    return orDamaged(error) as Error;
+    return orDamaged(error, name) as Error;
   }
 }
 
@@ -122,6 +124,10 @@ async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promis
 /** Opens a SQLite file for a command: one connection, used in this thread. */
 export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
   const db = openDatabase(file, undefined, ifAbsent);
+  return orUnavailable(db, () => commandLineStoreOf(file, db));
+}
+
+function commandLineStoreOf(file: string, db: Database.Database): CommandLineStore {
   const log = openLog(file, db);
   noteKeyChangesIn(db);
   const refusals = new SqliteRefusals(file);

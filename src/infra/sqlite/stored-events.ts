@@ -41,6 +41,7 @@ export function foldSourceIn(
   afterChunks?: number,
 ): FoldSource {
   const stored = new StoredEvents(db);
-  const decoded = decodedFoldSource((after, limit) => stored.read(after, limit));
-  return fast?.sqliteFoldSource(db, decoded, orUnavailable, aside, afterChunks) ?? decoded;
+  const guarded = <Value>(read: () => Value) => orUnavailable(db, read);
+  const decoded = decodedFoldSource((after, limit) => guarded(() => stored.read(after, limit)));
+  return fast?.sqliteFoldSource(db, decoded, guarded, aside, afterChunks) ?? decoded;
 }

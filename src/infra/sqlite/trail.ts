@@ -11,6 +11,7 @@ import { StoredEvents } from './stored-events.ts';
 
 /** The trail of a log in SQLite, for audits and proofs. */
 export class SqliteTrail implements Trail {
+  readonly #db: Database.Database;
   readonly #stored: StoredEvents;
   readonly #traces: EventTraces;
   readonly #tree: MerkleTables;
@@ -19,6 +20,7 @@ export class SqliteTrail implements Trail {
 
   /** @param signal Receives each head that is read; absent: the log over the connection has none. */
   constructor(db: Database.Database, signal?: AppendSignal) {
+    this.#db = db;
     this.#stored = new StoredEvents(db);
     this.#traces = new EventTraces(db);
     this.#tree = new MerkleTables(db);
@@ -27,7 +29,7 @@ export class SqliteTrail implements Trail {
   }
 
   async stored(after: number, limit: number): Promise<StoredEvent[]> {
-    return orUnavailable(() => {
+    return orUnavailable(this.#db, () => {
       const end = this.#tree.wholeSize();
       this.#signal?.note(end);
       return this.#stored.read(after, Math.max(0, Math.min(limit, end - after)));
@@ -35,11 +37,11 @@ export class SqliteTrail implements Trail {
   }
 
   async traces(positions: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    return orUnavailable(() => this.#traces.read(positions));
+    return orUnavailable(this.#db, () => this.#traces.read(positions));
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = orUnavailable(() => this.#tree.wholeFrontier());
+    const frontier = orUnavailable(this.#db, () => this.#tree.wholeFrontier());
     const head = { size: frontier.size, root: frontier.root() };
     this.#signal?.note(head.size);
     await this.#known.follow(this.#tree.latestEdge, this);
@@ -47,10 +49,10 @@ export class SqliteTrail implements Trail {
   }
 
   leaves(from: number, count: number): Buffer[] {
-    return orUnavailable(() => this.#tree.leaves(from, count));
+    return orUnavailable(this.#db, () => this.#tree.leaves(from, count));
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {
-    return orUnavailable(() => this.#tree.nodes(height, from, count));
+    return orUnavailable(this.#db, () => this.#tree.nodes(height, from, count));
   }
 }

@@ -114,7 +114,7 @@ function open(made: (where: string) => void): Opened {
     const requireSame = () => {
       wal.requireInPlace();
       log.requireExtended();
-      orUnavailable(() => requireSameEpoch(db, number));
+      orUnavailable(db, () => requireSameEpoch(db, number));
     };
     const looking = setInterval(() => look(requireSame, health, damaged), POLL_INTERVAL_MS);
     return {

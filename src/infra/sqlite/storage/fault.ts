@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Impairment } from '../../../app/ports/impairment.ts';
 import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
+import { failedReadOf, isSqliteDamage } from './second-look.ts';
 
 /** A fault because of which a sound store cannot be written. */
 export interface StorageFault {
@@ -87,13 +88,6 @@ export function isFailedFlush(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
 }
 
-/** Returns true if SQLite has found the database damaged. */
-export function isSqliteDamage(error: unknown): error is Error {
-  return (
-    error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/.test(error.code)
-  );
-}
-
 /**
  * Returns true if a guard or a key of the schema refuses a row. The program writes only rows that they
  * let through, so others have written before, where the row belongs.
@@ -105,16 +99,25 @@ function isGuarded(error: unknown): error is Error {
   );
 }
 
+/** Returns true for an error of SQLite, or one that stands for it: nothing is recorded, and nothing else is wrong. */
+export function isOfStorage(error: unknown): boolean {
+  return error instanceof Database.SqliteError || error instanceof StoreUnavailable;
+}
+
 /** Returns true if another process holds a lock that SQLite has waited for. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED)/.test(error.code);
 }
 
 /**
- * Converts damage found by SQLite, or by a guard of the schema, to {@link DamagedStore}. Returns any
- * other error unchanged.
+ * Converts damage found by a guard of the schema, or by SQLite and a second look, to
+ * {@link DamagedStore}, and a read that failed to {@link StoreUnavailable}. Returns any other error
+ * unchanged.
+ * @param file The file of the database.
  */
-export function orDamaged(error: unknown): unknown {
+export function orDamaged(error: unknown, file: string): unknown {
+  const failed = failedReadOf(error, file);
+  if (failed !== undefined) return failed;
   const isDamage = isSqliteDamage(error) || isGuarded(error);
   return isDamage ? new DamagedStore(`the database: ${error.message}`) : error;
 }
@@ -122,25 +125,32 @@ export function orDamaged(error: unknown): unknown {
 /**
  * Returns the result of a statement. Throws {@link StoreUnavailable} for a storage error, and
  * {@link DamagedStore} for damage.
+ * @param db The connection of the statement.
  */
-export function orUnavailable<Result>(ask: () => Result): Result {
+export function orUnavailable<Result>({ name }: Database.Database, ask: () => Result): Result {
   try {
     return ask();
   } catch (error) {
-    if (error instanceof Database.SqliteError && SQLITE_CODES.test(error.code)) {
-      throw new StoreUnavailable(error);
+    const known = orDamaged(error, name);
+    if (known instanceof Database.SqliteError && SQLITE_CODES.test(known.code)) {
+      throw new StoreUnavailable(known);
     }
-    throw orDamaged(error);
+    throw known;
   }
 }
 
 /** Returns the result of a read; if it meets damage, adds that to `flaws`. */
-export function orFlaw<Result>(read: () => Result, flaws: string[]): Result | undefined {
+export function orFlaw<Result>(
+  { name }: Database.Database,
+  read: () => Result,
+  flaws: string[],
+): Result | undefined {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof DamagedStore || isSqliteDamage(error))) throw error;
-    flaws.push(error.message);
+    const known = orDamaged(error, name);
+    if (!(known instanceof DamagedStore)) throw known;
+    flaws.push((error as Error).message);
     return undefined;
   }
 }

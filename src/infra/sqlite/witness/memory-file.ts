@@ -83,7 +83,7 @@ export class WitnessMemoryFile implements WitnessMemory {
   }
 
   latest(origin: string): CosignedCheckpoint | undefined {
-    return orAway(() => this.#latest(origin));
+    return orAway(this.#db, () => this.#latest(origin));
   }
 
   update<Result>(
@@ -97,7 +97,7 @@ export class WitnessMemoryFile implements WitnessMemory {
       if (record !== undefined) write.run(record.size, record.note, origin);
       return result;
     });
-    return orAway(() => {
+    return orAway(this.#db, () => {
       // The next start knows nothing of what is recorded in a file that was moved away.
       this.#wal.requireInPlace();
       return work.immediate();
@@ -120,9 +120,9 @@ export class WitnessMemoryFile implements WitnessMemory {
 }
 
 /** Throws {@link StoreUnavailable} also for a lock that another process holds for too long. */
-function orAway<Result>(ask: () => Result): Result {
+function orAway<Result>(db: Database.Database, ask: () => Result): Result {
   try {
-    return orUnavailable(ask);
+    return orUnavailable(db, ask);
   } catch (error) {
     throw isBusy(error) ? new StoreUnavailable(error as Error) : error;
   }
