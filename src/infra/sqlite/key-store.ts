@@ -109,12 +109,17 @@ export class SqliteKeyStore implements KeyStore {
 
   async revoke(id: string, at: Instant): Promise<boolean> {
     const values = revocationOf(this.#row(id), at);
-    return values !== undefined && this.#noted(orUnavailable(this.#db, () => this.#revoke.run(...values)));
+    return (
+      values !== undefined &&
+      this.#noted(orUnavailable(this.#db, () => this.#revoke.run(...values)))
+    );
   }
 
   async limit(id: string, limits: KeyLimits, before?: KeyLimits): Promise<boolean> {
     const values = limitingOf(this.#row(id), limits, before);
-    return values !== undefined && this.#noted(orUnavailable(this.#db, () => this.#limit.run(...values)));
+    return (
+      values !== undefined && this.#noted(orUnavailable(this.#db, () => this.#limit.run(...values)))
+    );
   }
 
   /** Notes a change that is on the disk. Returns false if there was none. */

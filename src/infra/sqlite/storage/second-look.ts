@@ -5,6 +5,7 @@
  */
 
 import Database from 'better-sqlite3';
+import { CLOCKS } from '../../../app/clock.ts';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
 
 /** The codes of reads that failed: of SQLite, and of a file beside the database. */
@@ -21,13 +22,28 @@ export function isSqliteDamage(error: unknown): error is Error {
 }
 
 /**
+ * The shortest time between two looks of a thread, in milliseconds. A look reads the whole file, about a
+ * second for 256 MB, and a disk with a bad sector may be asked for it by every request.
+ */
+const LOOK_INTERVAL_MS = 30_000;
+
+let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+/**
  * Returns the error for a read that has failed, which says nothing about the data: it may pass by
- * itself. `undefined` for any other error, such as damage that a second look confirms. That takes
- * about a second for 256 MB.
+ * itself. `undefined` for any other error, such as damage that a second look confirms.
  */
 export function failedReadOf(error: unknown, file: string): StoreUnavailable | undefined {
-  const isFailed = isFailedRead(error) || (isSqliteDamage(error) && !isDamagedStill(file));
+  const isFailed = isFailedRead(error) || (isSqliteDamage(error) && !isDamageConfirmed(file));
   return isFailed ? failedRead(file, error) : undefined;
+}
+
+function isDamageConfirmed(file: string): boolean {
+  // The last look has confirmed none, or nobody would ask again.
+  if (CLOCKS.elapsed() - lookedAtMs < LOOK_INTERVAL_MS) return false;
+  const isConfirmed = isDamagedStill(file);
+  lookedAtMs = isConfirmed ? Number.NEGATIVE_INFINITY : CLOCKS.elapsed();
+  return isConfirmed;
 }
 
 /** Returns the result of reads. Throws {@link StoreUnavailable} if one of them fails. */
