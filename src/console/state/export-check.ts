@@ -160,6 +160,8 @@ class ExportCheck {
   /** Begins with the first line, which has the epoch that checkpoints are compared in. */
   #begin(line: string): CheckedExport | undefined {
     const { key, notes } = this.#input;
+    const edited = editedProblem(line);
+    if (edited !== undefined) return this.refused(edited);
     const refusals: Finding[] = [];
     const begun = TrailFileCheck.begin(line, readStoredEvent, [key], (origin) => {
       const heads = expectedHeads(notes, key, origin);
@@ -205,6 +207,15 @@ class ExportCheck {
       seal: 'The seal is signed by this key, and no line before it was changed.',
     };
   }
+}
+
+/** Returns the reason why the first line is not as it was written, if a program for texts has saved it. */
+function editedProblem(line: string): string | undefined {
+  if (line === '') return 'the first line is no checkpoint: there is an empty line';
+  if (line.startsWith('\uFEFF')) {
+    return 'the first line is no checkpoint: a byte order mark is before it';
+  }
+  return line.endsWith('\r') ? 'a line ends with a carriage return' : undefined;
 }
 
 /** Returns the step that a finding behind the last event is of. */

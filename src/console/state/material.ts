@@ -30,9 +30,12 @@ export const MAX_TEXT_BYTES = 1 << 20;
 /** A line of a policy of witnesses (C2SP tlog-policy). */
 const POLICY_LINE = /^[ \t]*(?:log|witness|group|quorum)[ \t]/m;
 
-/** Returns true for the beginning of an export. */
+/** The beginning of a signed statement, as `audit epochs` prints one for each break. */
+const STATEMENT = /^\{.*\n\n— /;
+
+/** Returns true for the beginning of an export, also of one that was changed before it and is to be refused. */
 export function isExport(text: string): boolean {
-  return text.startsWith('{"specversion"');
+  return text.trimStart().startsWith('{"specversion"');
 }
 
 /** Returns the material in a text that is no export; `undefined` if it is of no known kind. */
@@ -40,9 +43,11 @@ export function readMaterial(text: string): Material | undefined {
   // Editors of Windows end lines in their own way; `trim` removes a byte order mark, too.
   const trimmed = text.trim().replaceAll('\r\n', '\n');
   if (isKey(trimmed)) return { kind: 'key', text: trimmed };
-  if (trimmed.startsWith('{')) return readObject(trimmed);
   // A pasted text may lack the line feed at the end.
   const whole = `${trimmed}\n`;
+  const notes = whole.split(/(?<=\n)\n(?=\{)/);
+  if (notes.every((note) => STATEMENT.test(note))) return { kind: 'breaks', notes };
+  if (trimmed.startsWith('{')) return readObject(trimmed);
   if (isTlogProof(whole)) return { kind: 'receipt', text: whole };
   if (/\n\n— /.test(whole)) return { kind: 'checkpoint', text: whole };
   return POLICY_LINE.test(whole) ? { kind: 'policy', text: whole } : undefined;

@@ -18,7 +18,7 @@ import { readStoredEvent } from './event-reader.ts';
 import { isolated } from './isolated.ts';
 import type { Material } from './material.ts';
 import { countText } from './times.ts';
-import { witnessSteps } from './witness-steps.ts';
+import { unwitnessedSteps, witnessSteps } from './witness-steps.ts';
 
 export interface Step {
   readonly outcome: 'ok' | 'failed' | 'not checked';
@@ -85,7 +85,7 @@ export function receiptSteps(
       ],
     };
   }
-  return { steps: refusedSteps(receipt, key, whole.reason) };
+  return { steps: [...refusedSteps(receipt, key, whole.reason), ...unwitnessedSteps(policies)] };
 }
 
 /** Finds the step at which a receipt fails. */

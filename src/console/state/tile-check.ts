@@ -17,7 +17,7 @@ import { type FileProblem, type Folder, TileFolder } from './tile-folder.ts';
 import { FULL_WIDTH, type TileName, writeTileName } from './tile-names.ts';
 import { leafOf, type TileRow, TileTree } from './tile-tree.ts';
 import { countText } from './times.ts';
-import { witnessSteps } from './witness-steps.ts';
+import { unwitnessedSteps, witnessSteps } from './witness-steps.ts';
 
 export interface TileProgress {
   readonly events: number;
@@ -43,9 +43,9 @@ export async function checkTiles(
   const folder = new TileFolder(input.folder);
   const note = await folder.checkpoint();
   signal.throwIfAborted();
-  if (typeof note !== 'string') return refusedAt('checkpoint', note.problem, folder);
+  if (typeof note !== 'string') return refused(note.problem, folder, input.policies);
   const signed = verifyCheckpoint(note, input.key);
-  if (!signed.ok) return refusedAt('checkpoint', `checkpoint: ${signed.reason}`, folder);
+  if (!signed.ok) return refused(`checkpoint: ${signed.reason}`, folder, input.policies);
   const checkpoint = signed.value;
   const heads = expectedHeads(input.notes, input.key, checkpoint.origin);
   const check = new TileCheck(folder, checkpoint, 'problem' in heads ? [] : heads);
@@ -95,7 +95,7 @@ class TileCheck {
     if (!areSameBytes(this.#tree.root(), root)) return { step: 'hashes', problem: otherRoot(edge) };
     const beyond = this.#heads.find((head) => head.size > size);
     if (beyond === undefined) return this.#other;
-    const short = `the log in checkpoint ends at position ${size}, and ${beyond.name} is not`;
+    const short = `the log in the folder ends at position ${size}, and ${beyond.name} is of a longer one`;
     return { step: 'yours', problem: beyond.cut?.problem ?? short };
   }
 
@@ -183,8 +183,10 @@ function otherRoot(edge: readonly TileRow[]): string {
   );
 }
 
-function refusedAt(step: StepName, problem: string, folder: TileFolder): Verified {
-  return stepsOf(folder, undefined, false, { step, problem });
+/** Returns the steps where the checkpoint is refused. */
+function refused(problem: string, folder: TileFolder, policies: readonly string[]): Verified {
+  const { steps } = stepsOf(folder, undefined, false, { step: 'checkpoint', problem });
+  return { steps: [...steps, ...unwitnessedSteps(policies)] };
 }
 
 /** Returns all steps. They are checked side by side, so where one fails, no other is complete. */

@@ -18,10 +18,26 @@ const EPOCH = '1970-01-01T00:00:00Z';
  */
 export function witnessSteps(note: string, policies: readonly string[]): readonly Step[] {
   const steps = policies.flatMap((policy, at) => {
-    return stepsBy(note, policy, policies.length === 1 ? 'the policy' : `policy ${at + 1}`);
+    return stepsBy(note, policy, nameOf(at, policies));
   });
   // A witness may be in several policies.
   return [...new Map(steps.map((step) => [step.what, step])).values()];
+}
+
+/** Returns the steps of policies beside a checkpoint that is refused already. */
+export function unwitnessedSteps(policies: readonly string[]): readonly Step[] {
+  return policies.map((_, at) => {
+    return { outcome: 'not checked', what: quorumWords(nameOf(at, policies)) };
+  });
+}
+
+/** Returns a policy in words. */
+function nameOf(at: number, { length }: readonly string[]): string {
+  return length === 1 ? 'the policy' : `policy ${at + 1}`;
+}
+
+function quorumWords(name: string): string {
+  return `A quorum of the witnesses of ${name} has cosigned the checkpoint.`;
 }
 
 /** @param name The policy, in words. */
@@ -44,7 +60,7 @@ function stepsBy(note: string, policy: string, name: string): readonly Step[] {
     return [{ outcome: 'ok', what }];
   });
   const quorum = requireQuorum(verdict.value);
-  const what = `A quorum of the witnesses of ${name} has cosigned the checkpoint.`;
+  const what = quorumWords(name);
   const last: Step = quorum.ok
     ? { outcome: 'ok', what }
     : { outcome: 'failed', what, reason: quorum.reason };

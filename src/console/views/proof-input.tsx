@@ -14,7 +14,8 @@ const UNKNOWN = 'is neither a receipt, a checkpoint, a proof, an export, a polic
 const NO_TILES = 'is no folder of tiles: it must have one file named checkpoint';
 
 async function materialOf(file: File): Promise<Material | undefined> {
-  if (isExport(await file.slice(0, 100).text())) return { kind: 'export', file, name: file.name };
+  const isTrail = isExport(await file.slice(0, MAX_TEXT_BYTES).text());
+  if (isTrail) return { kind: 'export', file, name: file.name };
   return file.size <= MAX_TEXT_BYTES ? readMaterial(await file.text()) : undefined;
 }
 

@@ -49,7 +49,7 @@ const MISSING = {
   consistency:
     'Add the proof that leads from the older to the newer: store-orders audit prove --consistency SIZE prints it, SIZE being the number of events of the older one.',
   breaks:
-    'The log was cut between the two. Add the statements of its breaks: GET /v2/store/epochs answers with them.',
+    'The log was cut between the two. Add the statements of its breaks: GET /v2/store/epochs answers with them, and store-orders audit epochs prints them.',
 } as const;
 
 /** The limits of each kind of proof: see docs/receipts.md and docs/audit.md. */

@@ -154,6 +154,23 @@ async function tryCheckpoints(page: Page): Promise<void> {
   });
 }
 
+/** Drops exports as programs for texts save them. */
+async function tryEdited(page: Page): Promise<void> {
+  const { text, key } = await exported();
+  await page.fill('#public-key', key);
+  await dropAll(page, { crlf: text.replaceAll('\n', '\r\n') });
+  await page.waitForSelector('text=Because a line ends with a carriage return.');
+  await dropAll(page, { mark: `\ufeff${text}` });
+  await page.waitForSelector('text=a byte order mark is before it');
+  await dropAll(page, { empty: `\n${text}` });
+  await page.waitForSelector('text=there is an empty line');
+  await expectVerdicts(page, {
+    'Export crlf': 'Refused',
+    'Export mark': 'Refused',
+    'Export empty': 'Refused',
+  });
+}
+
 async function verdictOf(page: Page): Promise<string> {
   return (await page.locator('.proof').first().getAttribute('data-verdict')) ?? '';
 }
@@ -349,7 +366,7 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await page.waitForSelector('#public-key');
     await tryCompany(page);
     await tryWhileOneIsRead(page);
-    for (const tried of [tryDroppedText, tryCheckpoints]) {
+    for (const tried of [tryDroppedText, tryCheckpoints, tryEdited]) {
       await page.reload();
       await page.waitForSelector('#public-key');
       await tried(page);

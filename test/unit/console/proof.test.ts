@@ -6,7 +6,7 @@ import { consistencyJson, tlogProofOf } from '../../../src/app/audit/proving/rec
 import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { consistencyProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
-import { type Material, readMaterial } from '../../../src/console/state/material.ts';
+import { isExport, type Material, readMaterial } from '../../../src/console/state/material.ts';
 import {
   headWords,
   isVerified,
@@ -137,6 +137,22 @@ describe('A receipt', () => {
       expect(text).not.toBe(receipt);
       expect(outcomes(text)).toStrictEqual(['failed', 'failed', 'not checked']);
     }
+  });
+
+  it('has a step for each policy, also where the key refuses it', async () => {
+    const receipt = await log.receipt(3);
+    const { steps } = receiptSteps(receipt, key, 'quorum none\n', 'quorum none\n# Ours.\n');
+    expect(steps.slice(3)).toStrictEqual([
+      {
+        outcome: 'not checked',
+        what: 'A quorum of the witnesses of policy 1 has cosigned the checkpoint.',
+      },
+      {
+        outcome: 'not checked',
+        what: 'A quorum of the witnesses of policy 2 has cosigned the checkpoint.',
+      },
+    ]);
+    expect(receiptSteps('{', log.vkey, 'quorum none\n').steps.at(-1)?.what).toMatch(/the policy/);
   });
 
   it('never passes a step list without the verdict of the verifier', async () => {
@@ -278,12 +294,28 @@ describe('Material is recognized by its text:', () => {
     ['consistency', '{"from":1,"to":2,"proof":[]}'],
     ['breaks', '{"epoch":"0","breaks":[]}'],
     ['receipt', '{"format":"store-orders/receipt/v1"'],
+    ['receipt', '{"format":"store-orders/receipt/v1"}\n\n{"epoch":1}\n\n— log x'],
     ['receipt', 'c2sp.org/tlog-proof@v1\nindex 0\n\nlog\n1\nx\n\n— log x'],
     ['policy', '# Ours.\n\nquorum none'],
     ['policy', ' witness A w1.example+'],
     [undefined, 'something else'],
   ])('%s', (kind, text) => {
     expect(readMaterial(text)?.kind).toBe(kind);
+  });
+
+  it.each([
+    [true, '{"specversion":"1.0"'],
+    [true, '\n\r\n{"specversion":"1.0"'],
+    [false, '{"format"'],
+  ])('an export by its beginning, also behind empty lines: %s', (expected, text) => {
+    expect(isExport(text)).toBe(expected);
+  });
+
+  it('the statements of breaks as the command prints them', async () => {
+    const { breaks } = await cutAt(5, trailOf(9));
+    const [note = ''] = 'notes' in breaks ? breaks.notes : [];
+    expect(readMaterial(note)).toEqual(breaks);
+    expect(readMaterial([note, note].join('\n'))).toEqual({ kind: 'breaks', notes: [note, note] });
   });
 
   it('a text as editors of Windows leave it', () => {

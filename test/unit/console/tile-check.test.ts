@@ -317,6 +317,9 @@ describe('A folder of tiles', () => {
       'your checkpoint of 300 events has another root than the folder for these 300 events',
     );
     expect(await reasonFor(files, { notes: [noteAt(SIZE + 1)] })).toMatch(/ends at position 700/);
+    expect(await reasonFor(files, { notes: [noteAt(SIZE + 1)] })).toBe(
+      'the log in the folder ends at position 700, and your checkpoint of 701 events is of a longer one',
+    );
     const epoch = `1.${'a'.repeat(32)}`;
     for (const cut of [noteAt(300, foreign, epoch), noteAt(SIZE + 1, records, epoch)]) {
       expect(await reasonFor(files, { notes: [cut] })).toMatch(/it was cut in between/);
@@ -331,6 +334,13 @@ describe('A folder of tiles', () => {
     const witness = Cosigner.generate('w1.example');
     const policy = `witness W ${witness.verifierKey}\nquorum W\n`;
     expect(await reasonFor(filesAt(3), { policy })).toMatch(/^no quorum of witnesses/);
+    for (const checkpoint of ['no note', Buffer.from([255])]) {
+      const refused = filesAt(3).set('checkpoint', Buffer.from(checkpoint));
+      expect((await check(refused, { policy })).steps.at(-1)).toStrictEqual({
+        outcome: 'not checked',
+        what: 'A quorum of the witnesses of the policy has cosigned the checkpoint.',
+      });
+    }
     const note = noteAt(3);
     const [text = ''] = note.split('\n\n');
     const cosigned = note + witness.cosign(`${text}\n`, 1_800_000_000);
