@@ -7,14 +7,35 @@ export function sizeOf(note: string): number {
 }
 
 /**
- * Returns each checkpoint with the next one, by epoch and size: if all pairs are consistent, any two are.
- * The texts are not verified.
+ * Returns each checkpoint with the next one, by epoch and size, and with each later one that a proof
+ * among the material leads to. The texts are not verified.
  */
-export function pairsOf(notes: readonly string[]): readonly (readonly [string, string])[] {
+export function pairsOf(
+  notes: readonly string[],
+  given: readonly Material[] = [],
+): readonly (readonly [string, string])[] {
   const sorted = notes.toSorted((one, other) => {
     return epochOf(one) - epochOf(other) || sizeOf(one) - sizeOf(other);
   });
-  return sorted.slice(1).map((note, at) => [sorted[at] ?? note, note]);
+  const sizes = sorted.map(sizeOf);
+  const proved = new Set(given.flatMap((each) => (leads(each) ? [`${each.from} ${each.to}`] : [])));
+  return sorted.flatMap((older, at) => {
+    const isCompared = (_: string, place: number) =>
+      place === at + 1 || (place > at && proved.has(`${sizes[at]} ${sizes[place]}`));
+    return sorted.filter(isCompared).map((newer) => [older, newer] as const);
+  });
+}
+
+export type Consistency = Extract<Material, { readonly kind: 'consistency' }>;
+
+/** Returns true for a proof without which two checkpoints of its sizes cannot be compared. */
+function leads(each: Material): each is Consistency {
+  return each.kind === 'consistency' && each.from > 0 && each.from < each.to;
+}
+
+/** Returns true for a proof without which these two checkpoints cannot be compared. */
+export function isBetween(proof: Consistency, [older, newer]: readonly [string, string]): boolean {
+  return leads(proof) && proof.from === sizeOf(older) && proof.to === sizeOf(newer);
 }
 
 /** Returns the material that two checkpoints are compared with, in the order in which it was given. */

@@ -1,22 +1,18 @@
-/** The verification of a receipt and of checkpoints, step by step and in words. */
+/** The verification of a receipt and of a checkpoint, step by step and in words. */
 import { base64Of, bytesOf } from '../../app/audit/proofs/bytes.ts';
 import { knownEventIn } from '../../app/audit/proofs/known-event.ts';
 import { isTlogProof, verifyTlogProof } from '../../app/audit/proofs/tlog-proof.ts';
 import {
-  type Break,
   type Checkpoint,
   positionOf,
   type Verdict,
-  verifyBreak,
   verifyCheckpoint,
   verifyInclusion,
   verifyKey,
   verifyReceipt,
-  verifySuccession,
 } from '../../app/audit/proofs/verifier.ts';
 import { readStoredEvent } from './event-reader.ts';
 import { isolated } from './isolated.ts';
-import type { Material } from './material.ts';
 import { countText } from './times.ts';
 import { unwitnessedSteps, witnessSteps } from './witness-steps.ts';
 
@@ -40,7 +36,7 @@ export function isVerified({ steps, missing }: Verified): boolean {
 }
 
 /** Returns a step from its verdict. */
-function stepOf(what: string, verdict: Verdict<unknown> | undefined): Step {
+export function stepOf(what: string, verdict: Verdict<unknown> | undefined): Step {
   if (verdict === undefined) return { outcome: 'not checked', what };
   return verdict.ok ? { outcome: 'ok', what } : { outcome: 'failed', what, reason: verdict.reason };
 }
@@ -158,82 +154,4 @@ export function witnessedSteps(
   if (!signed.ok) return { steps: [stepOf(what, signed)] };
   const first: Step = { outcome: 'ok', what: `${what}: ${headWords(signed.value)}.` };
   return { steps: [first, ...witnessSteps(note, policies)] };
-}
-
-/** Verifies that the log of the newer of two checkpoints begins with that of the older one. */
-export function successionSteps(
-  notes: readonly [string, string],
-  key: string,
-  given: readonly Material[],
-): Verified {
-  const verdicts = notes.map((note) => verifyCheckpoint(note, key));
-  const [one, other] = verdicts.map((verdict) => (verdict.ok ? verdict.value : undefined));
-  if (one === undefined || other === undefined) {
-    const names = ['The first checkpoint', 'The second checkpoint'];
-    return {
-      steps: verdicts.map((verdict, at) => stepOf(`${names[at]} is signed by this key`, verdict)),
-    };
-  }
-  const [older, newer] = ordered(one, other);
-  const signed: Step[] = [
-    { outcome: 'ok', what: `The older checkpoint is signed by this key: ${headWords(older)}.` },
-    { outcome: 'ok', what: `The newer one is signed by this key: ${headWords(newer)}.` },
-  ];
-  const proof = proofIn(given, older, newer);
-  const breaks = breaksIn(given, key);
-  if (older.epoch !== newer.epoch && breaks === undefined)
-    return { steps: signed, missing: 'breaks' };
-  const what = 'The log of the newer one begins with that of the older one.';
-  // Without regard to what was added: only breaks that took events away can refuse this.
-  const uncut = succession(older, { ...newer, size: older.size, root: older.root }, breaks, []);
-  if (!uncut.ok) return { steps: [...signed, stepOf(what, uncut)] };
-  if (proof === undefined) return { steps: signed, missing: 'consistency' };
-  return { steps: [...signed, stepOf(what, succession(older, newer, breaks, proof))] };
-}
-
-/** Returns the older checkpoint first: by epoch, and then by size. */
-function ordered(one: Checkpoint, other: Checkpoint): readonly [Checkpoint, Checkpoint] {
-  const [first, second] = [one, other].map(({ epoch }) => Number.parseInt(epoch, 10));
-  const isOlder = first === second ? one.size <= other.size : Number(first) < Number(second);
-  return isOlder ? [one, other] : [other, one];
-}
-
-function succession(
-  older: Checkpoint,
-  newer: Checkpoint,
-  breaks: Verdict<readonly Break[]> | undefined,
-  proof: readonly Uint8Array[],
-): Verdict<unknown> {
-  if (breaks?.ok === false) return breaks;
-  return verifySuccession(older, newer, breaks?.value ?? [], proof);
-}
-
-/** Returns the proof between two sizes; `undefined` if one is needed and none was given. */
-function proofIn(
-  given: readonly Material[],
-  { size: from }: Checkpoint,
-  { size: to }: Checkpoint,
-): readonly Uint8Array[] | undefined {
-  if (from === 0 || from >= to) return [];
-  const found = given.find((each) => {
-    return each.kind === 'consistency' && each.from === from && each.to === to;
-  });
-  if (found?.kind !== 'consistency') return undefined;
-  try {
-    return found.proof.map(bytesOf);
-  } catch {
-    // No hash: the verifier refuses it.
-    return [new Uint8Array()];
-  }
-}
-
-function breaksIn(given: readonly Material[], key: string): Verdict<readonly Break[]> | undefined {
-  const found = given.filter((each) => each.kind === 'breaks');
-  if (found.length === 0) return undefined;
-  const verdicts = found.flatMap(({ notes }) => notes).map((note) => verifyBreak(note, key));
-  const refused = verdicts.find((verdict) => !verdict.ok);
-  if (refused?.ok === false) {
-    return { ok: false, reason: `the statement of a break: ${refused.reason}` };
-  }
-  return { ok: true, value: verdicts.flatMap((verdict) => (verdict.ok ? [verdict.value] : [])) };
 }

@@ -1,9 +1,10 @@
 /** Material that no verdict uses, which a reader must not take for checked. */
-import { pairsOf, sizeOf } from './checkpoint-order.ts';
+import { type Consistency, isBetween, pairsOf } from './checkpoint-order.ts';
 import { textsOf } from './given.ts';
 import { isolated } from './isolated.ts';
 import type { Material } from './material.ts';
 import type { Verified } from './proof-steps.ts';
+import { proofUsed } from './succession-steps.ts';
 import { countText } from './times.ts';
 
 export interface Unused extends Verified {
@@ -13,10 +14,11 @@ export interface Unused extends Verified {
 
 /**
  * Returns what was given and nothing else given is verified with, each with what it needs.
+ * @param given Has no checkpoint that the key has not signed.
  * @param key The public key that all is verified with.
  */
 export function unusedIn(given: readonly Material[], key = ''): readonly Unused[] {
-  const pairs = pairsOf(textsOf(given, 'checkpoint'));
+  const pairs = pairsOf(textsOf(given, 'checkpoint'), given);
   return given.flatMap((material): readonly Unused[] => {
     const reason = reasonFor(material, given, pairs, key);
     if (reason === undefined) return [];
@@ -44,17 +46,19 @@ function reasonFor(
     case 'checkpoint':
       return pairs.length > 0 || given.some(({ kind }) => WITH_CHECKPOINT.includes(kind))
         ? undefined
-        : 'there is no second checkpoint, export or folder of tiles beside it';
+        : 'there is no second checkpoint of this key, export or folder of tiles beside it';
     case 'policy':
       // An export has a step for its policy.
       return given.some(({ kind }) => WITH_POLICY.includes(kind))
         ? undefined
-        : 'there is no receipt, checkpoint or folder of tiles beside it';
+        : 'there is no receipt, folder of tiles or checkpoint of this key beside it';
     case 'consistency': {
-      const isNeeded = pairs.some(([older, newer]) => isBetween(material, older, newer));
-      if (!isNeeded) return 'the two checkpoints of these sizes are not beside it';
-      const isFirst = given.find((each) => isOfSizesOf(each, material)) === material;
-      return isFirst ? undefined : 'another proof of these sizes was beside it';
+      const needing = pairs.filter((pair) => isBetween(material, pair));
+      if (needing.length === 0) return 'no two checkpoints of this key that need it are beside it';
+      const rivals = given.filter((each) => isOfSizesOf(each, material));
+      const isUsed =
+        rivals.length === 1 || needing.some((pair) => proofUsed(pair, key, rivals) === material);
+      return isUsed ? undefined : 'another proof of these sizes was beside it';
     }
     case 'breaks':
       return pairs.length > 0
@@ -84,13 +88,6 @@ function whatOf(material: Material): string {
   }
 }
 
-type Consistency = Extract<Material, { readonly kind: 'consistency' }>;
-
-function isOfSizesOf(each: Material, { from, to }: Consistency): boolean {
+function isOfSizesOf(each: Material, { from, to }: Consistency): each is Consistency {
   return each.kind === 'consistency' && each.from === from && each.to === to;
-}
-
-/** Returns true for a proof without which two checkpoints cannot be compared. */
-function isBetween({ from, to }: Consistency, older: string, newer: string): boolean {
-  return from > 0 && from < to && from === sizeOf(older) && to === sizeOf(newer);
 }

@@ -5,7 +5,9 @@ import { besideOf, pairsOf, sizeOf } from '../state/checkpoint-order.ts';
 import { textsOf, withMaterial } from '../state/given.ts';
 import { isolated } from '../state/isolated.ts';
 import type { Material } from '../state/material.ts';
-import { keyProblem, receiptSteps, successionSteps, witnessedSteps } from '../state/proof-steps.ts';
+import { keyProblem, receiptSteps, witnessedSteps } from '../state/proof-steps.ts';
+import { sortedBy } from '../state/set-aside.ts';
+import { successionSteps } from '../state/succession-steps.ts';
 import { unusedIn } from '../state/unused.ts';
 import { ProofExport } from './proof-export.tsx';
 import { ProofInput } from './proof-input.tsx';
@@ -88,6 +90,10 @@ function labelOf(material: Material): string {
   }
 }
 
+function titleOf({ kind, name = '' }: Material): string {
+  return `${NAMES[kind]} ${isolated(name)}`.trimEnd();
+}
+
 function kindsIn(given: readonly Material[]) {
   const kinds = new Set(given.map(({ kind }) => kind));
   return [
@@ -105,11 +111,13 @@ interface OutcomeProps extends Pick<DeskProps, 'fetchMissing'> {
 }
 
 function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
-  const notes = textsOf(given, 'checkpoint');
-  const policies = textsOf(given, 'policy');
+  // Before anything is compared: nobody else's checkpoint or statement may change a verdict on the log.
+  const { own, others } = sortedBy(publicKey, given);
+  const notes = textsOf(own, 'checkpoint');
+  const policies = textsOf(own, 'policy');
   return (
     <>
-      {given.map((each) => {
+      {own.map((each) => {
         if (each.kind === 'receipt') {
           const { text: receipt, name } = each;
           return <Receipt key={each} {...{ receipt, name, publicKey, policies }} />;
@@ -122,12 +130,15 @@ function Outcome({ given, publicKey, fetchMissing, onMore }: OutcomeProps) {
         const { file, name } = each;
         return <ProofExport key={each} {...{ file, name, publicKey, notes, policies }} />;
       })}
-      {pairsOf(notes).map((pair) => (
-        <Checkpoints key={pair.join()} {...{ pair, given, publicKey, fetchMissing, onMore }} />
+      {pairsOf(notes, own).map((pair) => (
+        <Checkpoints key={pair.join()} {...{ pair, given: own, publicKey, fetchMissing, onMore }} />
       ))}
       {policies.length > 0 &&
         notes.map((note) => <Witnessed key={note} {...{ note, publicKey, policies }} />)}
-      {unusedIn(given, publicKey).map((unused) => (
+      {others.map((other) => (
+        <ProofResult key={other.material} title={titleOf(other.material)} verified={other} />
+      ))}
+      {unusedIn(own, publicKey).map((unused) => (
         <ProofResult key={unused.material} title={NAMES[unused.kind]} verified={unused} />
       ))}
     </>
@@ -147,7 +158,7 @@ function Receipt({ receipt, name = '', publicKey, policies }: ReceiptProps) {
     [receipt, publicKey, policies.join()],
   );
   return (
-    <ProofResult title={`Receipt ${isolated(name)}`.trimEnd()} verified={verified}>
+    <ProofResult title={titleOf({ kind: 'receipt', text: receipt, name })} verified={verified}>
       <div class="tools">
         <button type="button" onClick={() => print()}>
           Print

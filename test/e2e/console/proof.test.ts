@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
 import { Cosigner } from '../../../src/app/audit/witness/cosigner.ts';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM, WITHOUT_CHROMIUM } from '../../support/chromium.ts';
@@ -141,9 +142,9 @@ async function tryCheckpoints(page: Page): Promise<void> {
     copy: text.replace('"petId":"7"', '"petId":"8"'),
   });
   await expectVerdicts(page, {
-    'Export trail': 'Refused',
+    'Export trail': 'Verified',
     'Export copy': 'Refused',
-    'Checkpoints of 3 and 450 events': 'Refused',
+    'Checkpoint other': 'Refused',
     'Checkpoints of 450 and 450 events': 'Verified',
   });
   await page.click('text=Remove Checkpoint');
@@ -152,6 +153,39 @@ async function tryCheckpoints(page: Page): Promise<void> {
     'Export copy': 'Refused',
     'Checkpoints of 450 and 450 events': 'Verified',
   });
+}
+
+/** Drops checkpoints, statements and a proof of another log between those of this one. */
+async function tryOtherLog(page: Page): Promise<void> {
+  const log = new ProofLog(6);
+  const stranger = NoteSigner.generate('orders.example/log');
+  const proofOf = async (from: number, to: number) => {
+    const proof = await new ProofLog(to).tree.consistency(from);
+    const hashes = proof.map((hash) => Buffer.from(hash).toString('base64'));
+    return JSON.stringify({ from, to, proof: hashes });
+  };
+  await page.fill('#public-key', log.vkey);
+  await dropAll(page, {
+    five: new ProofLog(5).checkpoint(stranger),
+    theirs: JSON.stringify({ epoch: '0', breaks: [stranger.sign('{}\n')] }),
+    false: JSON.stringify({ from: 2, to: 6, proof: [] }),
+    two: new ProofLog(2).checkpoint(),
+    four: new ProofLog(4).checkpoint(),
+    six: log.checkpoint(),
+    'from four': await proofOf(4, 6),
+    'from two': await proofOf(2, 6),
+  });
+  await expectVerdicts(page, {
+    'Checkpoint five': 'Refused',
+    'Statements of breaks theirs': 'Refused',
+    'Checkpoints of 2 and 4 events': 'Not complete',
+    'Checkpoints of 2 and 6 events': 'Verified',
+    'Checkpoints of 4 and 6 events': 'Verified',
+    'Proof of consistency': 'Not complete',
+  });
+  await page.fill('#public-key', stranger.verifierKey);
+  await page.waitForSelector('.proof[aria-label="Checkpoint six"][data-verdict=Refused]');
+  expect(await page.locator('.proof[aria-label^="Checkpoints of"]').count()).toBe(0);
 }
 
 /** Drops exports as programs for texts save them. */
@@ -366,7 +400,7 @@ describe.skipIf(CHROMIUM === undefined)('The page of proofs', () => {
     await page.waitForSelector('#public-key');
     await tryCompany(page);
     await tryWhileOneIsRead(page);
-    for (const tried of [tryDroppedText, tryCheckpoints, tryEdited]) {
+    for (const tried of [tryDroppedText, tryCheckpoints, tryOtherLog, tryEdited]) {
       await page.reload();
       await page.waitForSelector('#public-key');
       await tried(page);

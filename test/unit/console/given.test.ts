@@ -51,6 +51,28 @@ test('Checkpoints are compared in the order of their epochs and sizes, each with
   expect(new Set(broken.flat()).size).toBe(4);
 });
 
+test('Two checkpoints that a proof connects are compared, also with others between them', () => {
+  const [two, five, nine] = [note(2), note(5), note(9)];
+  const cut = note(9, '+1.aa');
+  const proof = (from: number, to: number): Material => ({
+    kind: 'consistency',
+    from,
+    to,
+    proof: [],
+  });
+  const next = [
+    [two, five],
+    [five, nine],
+    [nine, cut],
+  ];
+  const all = [five, cut, two, nine];
+  const pairs = pairsOf(all, [proof(2, 9), proof(5, 9)]);
+  expect(pairs).toHaveLength(6);
+  expect(pairs).toEqual(expect.arrayContaining([...next, [two, nine], [two, cut], [five, cut]]));
+  // None of these leads from an older to a newer one.
+  expect(pairsOf(all, [proof(9, 2), proof(0, 9), proof(9, 9), proof(2, 8)])).toEqual(next);
+});
+
 test('Two checkpoints are compared with breaks, and with proofs of their sizes alone', () => {
   const breaks: Material = { kind: 'breaks', notes: ['one'] };
   const proof = (from: number, to: number): Material => ({

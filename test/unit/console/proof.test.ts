@@ -11,9 +11,9 @@ import {
   headWords,
   isVerified,
   receiptSteps,
-  successionSteps,
   witnessedSteps,
 } from '../../../src/console/state/proof-steps.ts';
+import { successionSteps } from '../../../src/console/state/succession-steps.ts';
 import { encode } from '../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../src/infra/memory/trail.ts';
 import { NOON, placed, recorded } from '../../support/events.ts';
@@ -73,6 +73,18 @@ describe('Two checkpoints', () => {
     expect(isVerified(successionSteps([older, older], key, []))).toBe(true);
   });
 
+  it('are compared with the proof that holds, whichever is given first', async () => {
+    const notes = [await noteOf(trailOf(5)), await noteOf(trailOf(9))] as const;
+    const other = material(JSON.stringify({ from: 5, to: 9, proof: ['AAAA'] }));
+    const own = await proofOf(5, 9);
+    for (const given of [
+      [other, own],
+      [own, other],
+    ]) {
+      expect(isVerified(successionSteps(notes, key, given))).toBe(true);
+    }
+  });
+
   it('are refused where the proof or a signature is none', async () => {
     const [older, newer] = [await noteOf(trailOf(5)), await noteOf(trailOf(9))];
     for (const proof of [[], ['x'], ['AAAA'], [Buffer.alloc(32).toString('base64')]]) {
@@ -99,6 +111,8 @@ describe('Two checkpoints', () => {
       reason: `the log was cut at position 5 on ${NOON}, into epoch ${epochs.id}`,
     });
     const none = material('{"epoch":"0","breaks":[]}');
+    // It may be the answer of another log.
+    expect(successionSteps([kept, newer], key, [none]).missing).toBe('breaks');
     const both = [breaks, none, await proofOf(4, 9)];
     expect(isVerified(successionSteps([kept, newer], key, both))).toBe(true);
     const forged = material(JSON.stringify({ breaks: ['no note'] }));

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Material } from '../../../src/console/state/material.ts';
 import { isVerified } from '../../../src/console/state/proof-steps.ts';
 import { unusedIn } from '../../../src/console/state/unused.ts';
+import { ProofLog } from '../../support/proof-log.ts';
 
 const policy: Material = { kind: 'policy', text: 'quorum none\n' };
 const consistency: Material = { kind: 'consistency', from: 2, to: 5, proof: [] };
@@ -40,6 +41,21 @@ test('Of two proofs of the same sizes the first is used, and the other is named'
   expect(unusedIn(given).map(({ material }) => material)).toEqual([other]);
 });
 
+test('Of two proofs of the same sizes the one that holds is used, in either order', async () => {
+  const note = (size: number) => new ProofLog(size).checkpoint();
+  const notes = [2, 5].map((size): Material => ({ kind: 'checkpoint', text: note(size) }));
+  const hashes = await new ProofLog(5).tree.consistency(2);
+  const proof = hashes.map((hash) => Buffer.from(hash).toString('base64'));
+  const genuine: Material = { ...consistency, from: 2, to: 5, proof } as Material;
+  for (const proofs of [
+    [consistency, genuine],
+    [genuine, consistency],
+  ]) {
+    const unused = unusedIn([...proofs, ...notes], new ProofLog(5).vkey);
+    expect(unused.map(({ material }) => material)).toEqual([consistency]);
+  }
+});
+
 test('A proof that no two checkpoints need is named', () => {
   for (const [from, to] of [
     [0, 5],
@@ -51,12 +67,14 @@ test('A proof that no two checkpoints need is named', () => {
   }
 });
 
-test('Of three checkpoints each is compared with the next', () => {
+test('Of three checkpoints each is compared with the next, and with all that proofs lead to', () => {
   const from5: Material = { kind: 'consistency', from: 5, to: 9, proof: [] };
   const from2: Material = { kind: 'consistency', from: 2, to: 9, proof: [] };
   const three = [checkpoint(9), checkpoint(2), checkpoint(5)];
   expect(kindsIn(consistency, from5, breaks, ...three)).toEqual([]);
-  expect(kindsIn(from2, ...three)).toEqual(['consistency']);
+  expect(kindsIn(from2, ...three)).toEqual([]);
+  const from3: Material = { kind: 'consistency', from: 3, to: 9, proof: [] };
+  expect(kindsIn(from3, ...three)).toEqual(['consistency']);
 });
 
 test('A checkpoint is named unless it is compared or witnessed', () => {
