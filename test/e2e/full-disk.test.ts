@@ -143,6 +143,24 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
     },
   );
 
+  it('a command says that the disk is full, also one that only reads', async () => {
+    const { disk, env, service } = await onSmallDisk();
+    await using _ = service;
+    await service.program.end();
+    disk.fill();
+    for (const args of [
+      ['keys', 'list'],
+      ['audit', 'checkpoint'],
+    ]) {
+      await using program = start(args, disk.folder, env);
+      expect(await program.ended(), args.join(' ')).toBe(1);
+      expect(program.stderr).toMatch(/store\.db cannot be opened: .*\. The disk is full\.\n$/);
+    }
+    disk.free();
+    await using program = start(['keys', 'list'], disk.folder, env);
+    expect(await program.ended()).toBe(0);
+  });
+
   it('a backup that cannot be completed leaves no file, and reports it', async () => {
     const disk = new SmallDisk(16);
     await using service = await Service.start();

@@ -92,8 +92,8 @@ export async function contradictionIn(
 }
 
 /**
- * Opens the head file of a store on this machine, and notes the database of the store there. If it cannot be opened, nothing is noted, and
- * `trouble` is the reason.
+ * Opens the head file of a store on this machine, and notes the database of the store there. If it
+ * cannot be opened, nothing is noted, and `trouble` is the reason.
  */
 export function openHeadFile(
   file: string,

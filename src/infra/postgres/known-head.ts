@@ -150,8 +150,9 @@ export class KnownHead {
   }
 
   /**
-   * Throws if the store has another id, or its log another epoch. Of what a newer one gave up, this instance may have folded
-   * events, which a restart does not. An older one is of another database, such as an old copy.
+   * Throws if the store has another id, or its log another epoch. Of what a newer one gave up, this
+   * instance may have folded events, which a restart does not. An older one is of another database,
+   * such as an old copy.
    */
   async requireSameStore(connection: Queryable): Promise<void> {
     const { storeId, epoch } = this.#options;

@@ -11,7 +11,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { migrate, migrateLocked, refuseForeignFile } from './migrations.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { guardStore } from './start/guard.ts';
-import { folderHint } from './storage/fault.ts';
+import { storageHint } from './storage/fault.ts';
 import { failedReadOf } from './storage/second-look.ts';
 import { syncWal } from './wal/guard.ts';
 
@@ -198,6 +198,6 @@ export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserE
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
     const shown = code === undefined ? '' : ` (${code})`;
-    return `${file} cannot be ${verb}: ${message}${shown}.${folderHint(error, file)}`;
+    return `${file} cannot be ${verb}: ${message}${shown}.${storageHint(error, file)}`;
   });
 }

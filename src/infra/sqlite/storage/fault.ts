@@ -59,11 +59,14 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
 }
 
 /**
- * Returns the advice on a file in a folder that cannot be written, in a sentence; or an empty text. SQLite
- * reads a store that nobody has open only where it can create the files beside it.
+ * Returns the advice on a file that cannot be opened because its disk is full, or in a folder that cannot
+ * be written, in a sentence; or an empty text. SQLite reads a store that nobody has open only where it can
+ * create the files beside it.
  */
-export function folderHint(error: unknown, file: string): string {
+export function storageHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
+  // For a -shm file that cannot grow, the words of SQLite are "disk I/O error".
+  if (code.startsWith('SQLITE_IOERR') && isFullNow(file)) return ' The disk is full.';
   const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
   // SQLITE_CANTOPEN can also mean that too many files are open.
   const isOfFolder = isAllowed(file, constants.R_OK) && !isAllowed(dirname(file), constants.W_OK);
