@@ -56,11 +56,12 @@ export class Limit {
     return this.#outer?.reason;
   }
 
-  /** Starts the timer, again if it runs. */
+  /** Starts the timer, again if it runs. With less than 0, the time is over. */
   start(ms: number): void {
     this.stop();
     this.#end = performance.now() + ms;
-    if (ms <= MAX_TIMER_MS) this.#timer = setTimeout(this.#timeOut, ms);
+    // Node.js warns of negative delays.
+    if (ms <= MAX_TIMER_MS) this.#timer = setTimeout(this.#timeOut, Math.max(0, ms));
   }
 
   stop(): void {

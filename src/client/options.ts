@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The longest that the call takes, with all requests, attempts and waits; default 60,000. With 0, nothing is sent. */
   readonly timeoutMs?: number | undefined;
-  /** The longest that one attempt takes, to the last byte of the answer; default 15,000. */
+  /** The longest that one attempt takes, to the last byte of the answer and with its hooks; default 15,000. */
   readonly attemptTimeoutMs?: number | undefined;
   /** The number of attempts after the first; default 5. */
   readonly retries?: number | undefined;

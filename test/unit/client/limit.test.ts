@@ -18,6 +18,15 @@ test('A limit whose time is over begins nothing, though its timer is late in a b
   expect(limit.isTimedOut).toBe(true);
 });
 
+test('A time that was over before gives no warning of a negative delay', () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const limit = new Limit(undefined);
+  limit.start(-0.1);
+  expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([0]);
+  limit.end();
+  timers.mockRestore();
+});
+
 test('A limit that is stopped has no end', async () => {
   const limit = new Limit(undefined);
   limit.start(0);
