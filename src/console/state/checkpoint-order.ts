@@ -18,12 +18,25 @@ export function pairsOf(
     return epochOf(one) - epochOf(other) || sizeOf(one) - sizeOf(other);
   });
   const sizes = sorted.map(sizeOf);
-  const proved = new Set(given.flatMap((each) => (leads(each) ? [`${each.from} ${each.to}`] : [])));
+  const placesOf = grouped(sizes.map((size, place) => [size, place]));
+  const proved = grouped(given.filter(leads).map(({ from, to }) => [from, to]));
+  // Not each with all others: somebody may have kept the checkpoints of years.
   return sorted.flatMap((older, at) => {
-    const isCompared = (_: string, place: number) =>
-      place === at + 1 || (place > at && proved.has(`${sizes[at]} ${sizes[place]}`));
-    return sorted.filter(isCompared).map((newer) => [older, newer] as const);
+    const reached = [...(proved.get(Number(sizes[at])) ?? [])];
+    const places = reached.flatMap((size) => [...(placesOf.get(size) ?? [])]);
+    const later = places.filter((place) => place > at + 1).sort((one, other) => one - other);
+    return [at + 1, ...later].flatMap((place) => {
+      const newer = sorted[place];
+      return newer === undefined ? [] : [[older, newer] as const];
+    });
   });
+}
+
+/** Returns the second numbers of pairs by their first ones. */
+function grouped(pairs: readonly (readonly [number, number])[]): Map<number, Set<number>> {
+  const groups = new Map<number, Set<number>>();
+  for (const [name, item] of pairs) groups.set(name, (groups.get(name) ?? new Set()).add(item));
+  return groups;
 }
 
 export type Consistency = Extract<Material, { readonly kind: 'consistency' }>;
