@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -133,3 +133,39 @@ it.each(WAL_DAMAGE)(
     expect(program.stderr).toMatch(/-wal is damaged|The log in .* ends at position 70\d/);
   },
 );
+
+/** Ways to take the files of a store away, of which at least that at the given path has its events. */
+const TAKEN_AWAY: readonly (readonly [name: string, away: (file: string) => string])[] = [
+  [
+    'the -wal file is removed',
+    (file) => {
+      rmSync(`${file}-wal`);
+      return file;
+    },
+  ],
+  [
+    'another -wal file is in its place',
+    (file) => {
+      writeFileSync(`${file}-new`, 'x');
+      renameSync(`${file}-new`, `${file}-wal`);
+      return file;
+    },
+  ],
+  [
+    'all files are moved',
+    (file) => {
+      for (const end of ['', '-wal', '-shm']) renameSync(file + end, `${file}-moved${end}`);
+      return `${file}-moved`;
+    },
+  ],
+];
+
+it.each(TAKEN_AWAY)('A stop saves the events in a sound -wal file: %s', async (_, away) => {
+  await using service = await Service.start();
+  for (const petId of [1015, 1016]) await service.send('POST', LIST, { petId, quantity: 1 });
+  const file = away(service.databaseFile);
+  expect(await service.program.end()).toBe(0);
+  const db = new Database(file);
+  expect(db.prepare('SELECT count(*) FROM events').pluck().get()).toBe(2);
+  db.close();
+});

@@ -85,9 +85,15 @@ export class Wal {
     return state;
   }
 
-  /** Returns true if a checkpoint would copy frames that are not as SQLite has written them. */
+  /**
+   * Returns true if a checkpoint would copy frames that are not as SQLite has written them. Never of a
+   * file that was moved, removed or replaced: SQLite copies from the one it has open, in which alone the
+   * frames are.
+   */
   isDamaged(): boolean {
+    const opened = this.#opened.find(([path]) => path === this.#file)?.[1];
     try {
+      if (identityOf(statOf(this.#file)) !== opened) return false;
       const { frames, checkpointed } = this.state();
       return checkpointed < frames && !areWhole(this.#file, frames);
     } catch {
@@ -132,14 +138,18 @@ export class Wal {
   }
 }
 
+/** The connections of {@link keepWalApart}: one that is collected as garbage is closed. */
+const APART: Database.Database[] = [];
+
 /**
  * Keeps the damaged `-wal` file of a store apart from the store's file, until this process ends: SQLite
  * would copy its frames there when the last connection is closed. The connection that is opened for that
  * is never closed, and copies nothing at the end of the process, because it can only read.
  */
 export function keepWalApart(file: string): void {
-  const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    APART.push(db);
     // To lock the file suffices, even if what is read makes no sense.
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {
