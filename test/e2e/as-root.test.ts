@@ -1,7 +1,8 @@
-import { chownSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chownSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { Service, start } from '../support/service.ts';
+import { giveToStoreOwner } from '../../src/infra/process/store-owner.ts';
+import { newFolder, Program, Service, start } from '../support/service.ts';
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) console.warn('SKIPPED: files made by root, because these tests are not run by root');
@@ -41,3 +42,26 @@ it.skipIf(!isRoot)(
     expect(new Set(Object.values(owners))).toEqual(new Set([SERVICE_USER]));
   },
 );
+
+it.skipIf(!isRoot)('A folder whose name begins as that of a store gives its files no owner', () => {
+  const folder = join(newFolder(), 'postgres');
+  mkdirSync(folder);
+  chownSync(folder, SERVICE_USER, SERVICE_USER);
+  writeFileSync(`${folder}-head`, '');
+  giveToStoreOwner(`${folder}-head`);
+  expect(statSync(`${folder}-head`).uid).toBe(0);
+});
+
+it.skipIf(!isRoot)('A command runs as a root that may change no owner', async () => {
+  await using service = await Service.start();
+  await service.send('POST', '/v1/store/orders', { petId: 7, quantity: 1 });
+  await service.program.end();
+  const data = join(service.folder, 'data');
+  for (const end of ['-head', '-server']) rmSync(`${service.databaseFile}${end}`);
+  for (const name of readdirSync(data)) chownSync(join(data, name), SERVICE_USER, SERVICE_USER);
+  const command = [process.execPath, resolve('dist/main.js'), 'accept-loss'];
+  const args = ['--bounding-set', '-chown', '--inh-caps', '-chown', ...command];
+  await using program = new Program('setpriv', args, service.folder, {});
+  expect(await program.ended(), program.stderr).toBe(0);
+  expect(ownersIn(data)).toHaveProperty(['store-orders.db-head'], 0);
+});
