@@ -27,7 +27,6 @@ import {
   RECORDS,
   type Records,
   recordsIn,
-  sealed,
 } from './head-records.ts';
 
 /** The shortest interval between two looks if the file is at its path, in milliseconds. */
@@ -195,23 +194,6 @@ export function bytesIn(name: string, place: number, count: number): Buffer {
     return bytes;
   } finally {
     closeSync(fd);
-  }
-}
-
-/**
- * Writes a record at a place of a head file, durably. Does nothing without the file, or if it cannot be
- * written: the next start detects less.
- */
-export function tryToNote(name: string, place: number, text: string): void {
-  let fd: number | undefined;
-  try {
-    fd = openSync(name, 'r+');
-    writeSync(fd, sealed(text), 0, RECORD_BYTES, place);
-    fsyncSync(fd);
-  } catch {
-    // Noted by the next start.
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -3,8 +3,9 @@
  * id of the store is so found by the database, too, if that shows another id.
  */
 
-import { bytesIn, tryToNote } from './head-file.ts';
+import { bytesIn } from './head-file.ts';
 import { digestOf, RECORD_BYTES, RECORDS } from './head-records.ts';
+import { tryToNote } from './note.ts';
 
 /** In a sector of its own, which a disk writes atomically. */
 const PLACE = (RECORDS + 2) * RECORD_BYTES;

@@ -3,8 +3,9 @@
  * log. A store with fewer has lost some, such as a revocation: the log does not show that.
  */
 
-import { bytesIn, tryToNote } from './head-file.ts';
+import { bytesIn } from './head-file.ts';
 import { digestOf, RECORD_BYTES, RECORDS } from './head-records.ts';
+import { tryToNote } from './note.ts';
 
 /** Behind the records, in a sector of its own, which a disk writes atomically. */
 const PLACE = RECORDS * RECORD_BYTES;

@@ -72,8 +72,9 @@ function isDamagedStill(file: string, looks = 2): boolean {
     return problemIn(db) !== undefined;
   } catch (error) {
     if (error instanceof StoreUnavailable || isFailedRead(error)) return false;
-    // A read of this look may have failed, after its first one.
-    return isSqliteDamage(error) && looks > 1 ? isDamagedStill(file, looks - 1) : true;
+    // A read of this look may have failed, after its first one. Any other error, such as that too many
+    // files are open, confirms nothing.
+    return isSqliteDamage(error) && (looks === 1 || isDamagedStill(file, looks - 1));
   } finally {
     db?.close();
   }
