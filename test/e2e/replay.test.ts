@@ -1,7 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { nextTurn } from '../../src/app/event-loop.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { Service, start } from '../support/service.ts';
 

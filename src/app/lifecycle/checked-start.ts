@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../event-loop.ts';
 import { isDamage, type StoreCheck } from '../ports/store.ts';
 
 /**

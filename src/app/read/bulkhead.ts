@@ -6,7 +6,7 @@
  * has waited begins in a later turn of the event loop, after the batch in flight.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../event-loop.ts';
 
 export interface ReadLimits {
   /** The most reads in flight. */

@@ -1,5 +1,5 @@
 /** Keeps a projection up with the log: the one place that folds recorded events for readers. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../event-loop.ts';
 import type { FoldInput } from '../log/recorded-event.ts';
 import { type EventLogReader, type FoldSource, UnreadableEvent } from '../ports/event-log.ts';
 import { foldSourceOf } from './fold-source-of-log.ts';

@@ -1,6 +1,6 @@
 /** The entrance of the write side: a queue of commands, and the pipeline of batches behind it. */
 
-import { setTimeout } from 'node:timers/promises';
+import { loopUtilization, pause } from '../event-loop.ts';
 import type { Outcome, Submission } from '../log/submission.ts';
 import type { BatchWriter } from '../ports/batch-writer.ts';
 import type { Store } from '../ports/store.ts';
@@ -78,18 +78,6 @@ export class CommandProcessor {
    * recorded, at once if there is none, and after 5 ms at the latest.
    */
   async giveWay(): Promise<void> {
-    const wait = setTimeout(MAX_GIVE_WAY_MS, undefined, { ref: false });
-    await Promise.race([this.#pipeline.recording, wait]);
+    await Promise.race([this.#pipeline.recording, pause(MAX_GIVE_WAY_MS)]);
   }
-}
-
-/** Returns a sampler of the event loop's utilization (0 to 1) since its previous call. */
-export function loopUtilization(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
-  };
 }

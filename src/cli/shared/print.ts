@@ -1,7 +1,7 @@
 /** The printing of texts at the pace of their reader. */
 
 import { addAbortListener } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../app/event-loop.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
 import type { Output, Terminal } from './command-line.ts';
 

@@ -3,11 +3,10 @@
  * and sent a slice at a time, all of them as of one position, so it takes the memory of a slice and other
  * requests get their turn, however long the list is and whatever happens to it meanwhile.
  */
-
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { nextTurn } from '../../app/event-loop.ts';
 import { CSV_HEADER, orderToCsv } from '../../app/read/order-csv.ts';
 import { findOrders, type OrderQuery } from '../../app/read/order-query.ts';
 import type { OrderList } from '../../app/state/order-list.ts';

@@ -3,7 +3,7 @@
  * without any work; those beyond the bound are kept compressed, in a tenth of the memory, and are inflated
  * for each client that accepts no compression.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../app/event-loop.ts';
 import type { EncodedList } from '../../app/state/encoded-lists.ts';
 import type { EncodeChunk } from '../../app/state/order-list.ts';
 import { encodeChunk, type ListChunk } from './list-chunk.ts';

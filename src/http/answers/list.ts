@@ -1,7 +1,7 @@
 /** Version 1's list of all orders. It is sent in chunks, which are kept encoded (docs/adr/0007). */
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import { nextTurn } from '../../app/event-loop.ts';
 import type { EncodedList } from '../../app/state/encoded-lists.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { Inflater } from './deflate.ts';

@@ -1,8 +1,9 @@
 /** The thread that checks a store: its rounds, its rate, and its reports to the service. */
 
 import { once } from 'node:events';
-import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { nextTurn } from '../../app/event-loop.ts';
 import { AlteredSchema, isDamage } from '../../app/ports/store.ts';
 import { lowerPriority } from '../process/low-priority.ts';
 
@@ -10,7 +11,7 @@ import { lowerPriority } from '../process/low-priority.ts';
 export type Pace = (bytes: number) => Promise<unknown>;
 
 /** Waits for nothing but a turn of the event loop, in which a thread may be asked to end. */
-export const UNPACED: Pace = () => nextTurn();
+export const UNPACED: Pace = nextTurn;
 
 /** Shorter waits are added to later ones: timers are not precise enough. */
 const MIN_WAIT_MS = 20;

@@ -4,9 +4,9 @@
  * between their snapshots. Main thread: evidence.ts.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { TreeBuild } from '../../app/audit/trail/tree-build.ts';
+import { nextTurn } from '../../app/event-loop.ts';
 import type { StoredTree } from '../../app/ports/evidence.ts';
 import { loaded } from '../process/start-thread.ts';
 import { openSqliteEvidence } from './evidence.ts';

@@ -1,6 +1,6 @@
 /** The history of the log: its events as CloudEvents. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../event-loop.ts';
 import type { Epochs } from '../../log/epochs.ts';
 import type { StoredFields } from '../../log/recorded-event.ts';
 import { ID_END } from '../../log/submission.ts';

@@ -1,6 +1,6 @@
 /** The tail of the log: events as they are recorded, for many followers at once. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../event-loop.ts';
 import type { EventLogReader } from '../../ports/event-log.ts';
 import type { EventFilter, EventRun, History } from './history.ts';
 
@@ -57,7 +57,7 @@ export class Tail {
    * share one read: a run that was read stays as it is, even if it could be longer by now.
    */
   async #read(after: number, filter: EventFilter): Promise<EventRun> {
-    this.#turn = this.#turn.then(() => nextTurn());
+    this.#turn = this.#turn.then(nextTurn);
     await this.#turn;
     const name = `${after} ${filter.type} ${filter.commandId}`;
     const known = this.#runs.get(name);

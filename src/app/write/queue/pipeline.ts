@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../event-loop.ts';
 import type { BatchWriter } from '../../ports/batch-writer.ts';
 import type { Store } from '../../ports/store.ts';
 import { batchSize, MAX_BATCH_COMMANDS } from './batch-size.ts';

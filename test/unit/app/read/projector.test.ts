@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { nextTurn } from '../../../../src/app/event-loop.ts';
 import type { Accepted } from '../../../../src/app/log/submission.ts';
 import type { EventLog, EventLogReader } from '../../../../src/app/ports/event-log.ts';
 import { Projector } from '../../../../src/app/read/projector.ts';

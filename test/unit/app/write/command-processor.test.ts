@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../../src/app/event-loop.ts';
 import { groupOf, type Outcome, type Submission } from '../../../../src/app/log/submission.ts';
 import type { BatchWriter, Latecomers } from '../../../../src/app/ports/batch-writer.ts';
 import {
   CommandProcessor,
-  loopUtilization,
   type ProcessorOptions,
 } from '../../../../src/app/write/command-processor.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
@@ -566,14 +565,4 @@ describe('when nobody can tell what was recorded', () => {
     expect(await second).toStrictEqual([done(2)]);
     expect(stops).toStrictEqual([]);
   });
-});
-
-it("the sampler returns the event loop's utilization since its previous call", async () => {
-  const busy = loopUtilization();
-  const end = performance.now() + 200;
-  while (performance.now() < end);
-  expect(busy()).toBeGreaterThan(0.95);
-  // Others may have work for this thread meanwhile.
-  await setTimeout(500);
-  expect(busy()).toBeLessThan(0.9);
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { nextTurn } from '../../../../../src/app/event-loop.ts';
 import type { Outcome, Submission } from '../../../../../src/app/log/submission.ts';
 import type { BatchWriter, Latecomers } from '../../../../../src/app/ports/batch-writer.ts';
 import { CommandQueue } from '../../../../../src/app/write/queue/command-queue.ts';

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../../../src/app/event-loop.ts';
 import type { NewEvent, RecordedEvent } from '../../../../../src/app/log/recorded-event.ts';
 import type { Outcome, Submission } from '../../../../../src/app/log/submission.ts';
 import type {

@@ -1,0 +1,25 @@
+/**
+ * Resolves after other work has had a turn of the event loop. By the global timer, as {@link pause}: the
+ * simulation of test/long/world replaces these, and cannot replace those of `node:timers/promises`.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Resolves after a number of milliseconds. Does not keep the process alive. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+}
+
+/**
+ * Returns a sampler of the event loop's utilization (0 to 1) since its previous call.
+ */
+export function loopUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}
