@@ -4,7 +4,7 @@ import type { ListQuery, Order, OrderPage } from '../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
-import { readMoment, readOrderId, readTime, wholeNumber } from './shared/options.ts';
+import { readMoment, readOrderId, wholeNumber } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
@@ -35,8 +35,8 @@ export function addOrdersList(orders: ExplainedCommand, commandLine: CommandLine
     .option('--to-id <id>', 'orders with a lower id', readOrderId)
     .option('--pet-id <id>', 'orders of this pet', readOrderId)
     .addOption(new Option('--status <status>', 'orders in this state').choices(STATUSES))
-    .option('--placed-from <time>', 'orders placed at this time (RFC 3339) or later', readTime)
-    .option('--placed-to <time>', 'orders placed before this time', readTime)
+    .option('--placed-from <time>', 'orders placed at this time (RFC 3339) or later')
+    .option('--placed-to <time>', 'orders placed before this time')
     .option(
       '--as-of <moment>',
       'the list as it was at a position of the log, or at a time',
