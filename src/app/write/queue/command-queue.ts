@@ -115,10 +115,8 @@ export class CommandQueue {
   /** @param kept The number of commands left behind that the next batch will take. */
   #take(maxCommands: number, mayBeTaken: (request: Aged) => boolean, kept: number): Aged[] {
     this.#dropGone();
-    const limits = {
-      ...{ maxCommands, mayBeTaken, before: this.#last },
-      isNewestFirst: this.#delay.isOverloaded,
-    };
+    const { isOverloaded: isNewestFirst } = this.#delay;
+    const limits = { maxCommands, mayBeTaken, before: this.#last, isNewestFirst };
     const chosen = maxCommands === 0 ? new Set<Aged>() : nextBatch(this.#requests, limits);
     if (chosen.size > 0) this.#last = contentsOf(chosen);
     const taken = this.#remove((request) => chosen.has(request));
