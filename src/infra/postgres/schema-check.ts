@@ -72,6 +72,16 @@ const SCHEMA_THERE: Statement = {
 };
 type Row = [name: string, definition: string, isEnabled: boolean];
 
+/** Objects that change no row by being there. */
+const HARMLESS = ['table', 'column', 'view', 'sequence', 'index', 'function'];
+/** Objects that a migration may add. A rule, which rewrites statements, is none of them. */
+const MIGRATED = [...HARMLESS, 'trigger', 'constraint'];
+
+const VERSION_THERE: Statement = {
+  name: 'version_there',
+  text: 'SELECT schema_version FROM store_orders.store',
+};
+
 // Set for the database or the user, it turns the triggers off, and changes nothing in the schema.
 const ROLE_THERE: Statement = {
   name: 'role_there',
@@ -96,10 +106,7 @@ export const NOT_GUARDED = 'the triggers that keep the log append-only are not r
 
 /** Returns the flaws with which a store must not be written. A mere addition is not one. */
 export async function gravestFlaws(db: Queryable, version: number): Promise<string[]> {
-  const flaws = await flawsOfObjects(db, version);
-  return flaws.filter((flaw) => {
-    return !/^the (?:table|column|view|sequence|index|function) .* is none of this/.test(flaw);
-  });
+  return (await flawsOfObjects(db, version)).filter((flaw) => !isAddition(flaw, HARMLESS));
 }
 
 /**
@@ -123,12 +130,25 @@ export async function restoreGuards(
   return before.filter((flaw) => !after.includes(flaw));
 }
 
+/**
+ * Returns the flaws of the schema's objects. In a store that a newer version has migrated, while an
+ * instance of this one was serving it, the additions are those of the migration.
+ */
 async function flawsOfObjects(db: Queryable, version: number): Promise<string[]> {
   const { due, there, disabled } = await compare(db, version);
-  return [
+  const flaws = [
     ...differences(due, there),
     ...disabled.map((name) => `the ${name} of the database is disabled`),
   ];
+  const isKnown = there.some(([name]) => name === 'column store.schema_version');
+  if (!isKnown || !flaws.some((flaw) => isAddition(flaw, MIGRATED))) return flaws;
+  const [[stored] = [version]] = await db.query<[number]>(VERSION_THERE);
+  return stored > version ? flaws.filter((flaw) => !isAddition(flaw, MIGRATED)) : flaws;
+}
+
+function isAddition(flaw: string, kinds: readonly string[]): boolean {
+  const [, kind = ''] = /^the (\w+) .* is none of this/.exec(flaw) ?? [];
+  return kinds.includes(kind);
 }
 
 async function compare(db: Queryable, version: number) {

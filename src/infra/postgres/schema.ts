@@ -51,7 +51,11 @@ const KEPT_OUTCOME_CHECKSUM = checksumInPostgres(
   { order_id: 'integer', version: 'integer' },
 );
 
-/** The statements that migrate from each schema version to the next; the first to version 1. */
+/**
+ * The statements that migrate from each schema version to the next; the first to version 1. They only
+ * add objects: instances of the version before serve the store until each of them is replaced, and
+ * report a function or a trigger that is another one than theirs.
+ */
 export const MIGRATIONS: readonly string[] = [
   FIRST_SCHEMA,
   `

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { ApiKey } from '../../../src/app/ports/key-store.ts';
+import { AlteredSchema } from '../../../src/app/ports/store.ts';
+import { Writer } from '../../../src/app/write/writer.ts';
+import type { PetId } from '../../../src/domain/order-id.ts';
+import { UNPACED } from '../../../src/infra/checking/keep-checking.ts';
 import { keyRow } from '../../../src/infra/events/row-mapping.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
@@ -16,16 +20,20 @@ import {
   WITH_LIMITS,
   WITH_SECOND_PLACES,
 } from '../../../src/infra/postgres/schema.ts';
+import { flawsInSchema } from '../../../src/infra/postgres/schema-check.ts';
 import {
   openPostgresForCommandLine,
   openPostgresStore,
 } from '../../../src/infra/postgres/store.ts';
+import { checkPostgresStore } from '../../../src/infra/postgres/store-check.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
 import { NOON, newEvent, placed, TRACEPARENT } from '../../support/events.ts';
 import type { Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
 import { watcher } from '../../support/watcher.ts';
+
+const PLACE = { type: 'PlaceNewOrder', petId: 7n as PetId, quantity: 1 } as const;
 
 /** A database without anything in it. */
 const empty = () => newDatabase(18, 'template1');
@@ -186,6 +194,74 @@ it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, n) => n + 1))(
     ]);
   },
 );
+
+describe('an instance that serves a store while a newer version migrates it', () => {
+  /** The migrations that replaced a function: older instances have to be stopped before them. */
+  const REPLACING = [8];
+  const additions = `
+    CREATE TABLE store_orders.later (id integer PRIMARY KEY CHECK (id > 0));
+    CREATE FUNCTION store_orders.later() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER later AFTER INSERT ON store_orders.events
+      FOR EACH ROW EXECUTE FUNCTION store_orders.later();
+    ALTER TABLE store_orders.events ADD COLUMN later text CHECK (later <> '');
+    CREATE INDEX later_events ON store_orders.events (later);
+    CREATE VIEW store_orders.late AS SELECT 1;
+    CREATE SEQUENCE store_orders.lately;`;
+  const next = `${additions} UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION + 1};`;
+
+  it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, n) => n + 2))(
+    'finds no flaw after the migration to schema %i, unless that replaces a function',
+    async (schema) => {
+      const db = new Database(await oldStore(schema));
+      onTestFinished(() => db.close());
+      const flaws = await flawsInSchema(db, schema - 1);
+      expect(flaws.length > 0).toBe(REPLACING.includes(schema));
+    },
+  );
+
+  it('goes on recording, and its checks of the store find nothing', async () => {
+    const url = await newDatabase();
+    const log = new PostgresEventLog(new Database(url));
+    onTestFinished(() => log.close());
+    const writer = await Writer.open(log);
+    const record = () => writer.execute([{ command: PLACE, by: 'x', commandId: 'c' }]);
+    expect(await record()).toMatchObject([{ kind: 'accepted' }]);
+    await sql(url, next);
+    await checkPostgresStore(url, UNPACED);
+    expect(await record()).toMatchObject([{ kind: 'accepted' }]);
+  });
+
+  it.each([
+    ['additions without a migration', additions, /none of this program's$/],
+    [
+      'a rule',
+      `${next} CREATE RULE later AS ON DELETE TO store_orders.events DO INSTEAD NOTHING`,
+      /^the rule later of the database is none of this program's$/,
+    ],
+    [
+      'a missing trigger',
+      `${next} DROP TRIGGER epochs_never_change ON store_orders.epochs`,
+      /^the trigger epochs_never_change of the database is not there$/,
+    ],
+    [
+      'a disabled trigger',
+      `${next} ALTER TABLE store_orders.epochs DISABLE TRIGGER epochs_never_change`,
+      /^the trigger epochs_never_change of the database is disabled$/,
+    ],
+    [
+      'a missing table',
+      `${additions} DROP TABLE store_orders.store`,
+      /^the table store of the database is not there$/,
+    ],
+  ])('finds %s', async (...given) => {
+    const [, changes, flaw] = given;
+    const url = await newDatabase();
+    await sql(url, changes);
+    const found = await checkPostgresStore(url, UNPACED).catch((error) => error);
+    expect(found).toBeInstanceOf(AlteredSchema);
+    expect(found.message).toMatch(flaw);
+  });
+});
 
 it('a store of an older schema gets the checksums that its rows would have been given', async () => {
   const url = await oldStore(WITH_CHECKSUMS - 1);
