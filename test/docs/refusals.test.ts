@@ -59,7 +59,15 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     return {};
   },
   'FILE cannot be opened: unable': (file) => {
-    symlinkSync('/nowhere/store.db', file);
+    symlinkSync('/nowhere/store.db-wal', `${file}-wal`);
+    return {};
+  },
+  'FILE is a link to': (file) => {
+    symlinkSync('./other.db', file);
+    return {};
+  },
+  'FILE-wal cannot be opened': (file) => {
+    mkdirSync(`${file}-wal`);
     return {};
   },
   'FILE-server cannot be locked': (file) => {

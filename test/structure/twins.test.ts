@@ -31,6 +31,7 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
   'sqlite/load-sqlite.ts': 'the client of PostgreSQL is no native module',
   'sqlite/side-reader-thread.ts': 'PostgreSQL reads in processes of its own',
   'sqlite/side-reader.ts': 'PostgreSQL reads in processes of its own',
+  'sqlite/store-file.ts': 'a database on a server is no file, and has none beside it',
   'sqlite/waiting.ts': 'a store on a full disk waits until it can be written',
   'sqlite/working-table.ts': 'a table of a command is on this computer, wherever the store is',
   'sqlite/writer-*.ts': 'only SQLite is written in a thread of its own',
@@ -53,12 +54,12 @@ const FILES_ALONE: Readonly<Record<string, string>> = {
 /** The exports of one engine alone, by file, each with the reason. */
 const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'sqlite/database.ts': [
-    'openLocked openDurably requireWholeLog requireStore NoStore isOlder',
+    'openLocked openDurably requireWholeLog isOlder',
     'the writer, the copies and the tools each open the file, or find none, themselves',
   ],
   'postgres/database.ts': [
-    'openForCopy aboutStoreIn orClose requireEpochsIn',
-    'a database may have half a copy in it, a connection has to be closed, and an instance meets new epochs',
+    'openForCopy aboutStoreIn orClose requireEpochsIn cannotOpen',
+    'a database may have half a copy in it, a connection has to be closed, an instance meets new epochs, and words for a file stand in store-file.ts',
   ],
   'postgres/checked-rows.ts': ['THROUGH_INDEXES', 'the server may scan a table that has an index'],
   'sqlite/epochs-table.ts': [

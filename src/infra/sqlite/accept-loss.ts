@@ -1,12 +1,13 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { AcceptedLoss } from '../../app/ports/store.ts';
-import { cannotOpen, openLocked, requireStore, requireWholeLog } from './database.ts';
+import { openLocked, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { contradictionIn } from './head-file.ts';
 import { readLog } from './start/guard.ts';
 import { lockForServer } from './start/server-lock.ts';
+import { cannotOpen, requireStore } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
 
 /**

@@ -1,9 +1,8 @@
 /** Opens the file of a store, and creates the store if it does not exist. */
 
-import { type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { IfAbsent } from '../../app/ports/store.ts';
 import { orUnwhole } from '../checking/stored-check.ts';
 import { makeFolder } from '../process/make-folder.ts';
@@ -11,8 +10,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { migrate, migrateLocked, refuseForeignFile } from './migrations.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { guardStore } from './start/guard.ts';
-import { storageHint } from './storage/fault.ts';
-import { failedReadOf } from './storage/second-look.ts';
+import { cannotOpen, noStore, requireStore, statStore } from './store-file.ts';
 import { syncWal } from './wal/guard.ts';
 
 /**
@@ -103,49 +101,8 @@ export function requireWholeLog(file: string, db: Database.Database): void {
   }
 }
 
-/** Throws {@link UserError} if there is no file, or an empty one. Opens and creates nothing. */
-export function requireStore(file: string): void {
-  const found = statFile(file);
-  if (found === undefined) throw noStore(file);
-  if (found.size === 0) throw new NoStore(`${file} is empty: there is no store in it. ${CHECK}`);
-}
-
-const CHECK = 'Check DATABASE_URL.';
-
-/** Thrown where no store is made: there is no file, or one in which a store was only begun. */
-export class NoStore extends UserError {}
-
-function noStore(file: string): NoStore {
-  return new NoStore(`There is no store ${file}. ${CHECK}`);
-}
-
-/**
- * Throws {@link UserError} for anything else than a file: to open a pipe may take for ever. So for a file
- * with a second name: SQLite has a log and locks of their own for each, and events would be lost
- * (https://sqlite.org/howtocorrupt.html, section 2.5).
- */
-function statFile(file: string): Stats | undefined {
-  const found = stat(file);
-  if (found?.isFile() && found.nlink > 1) {
-    throw new UserError(
-      `${file} has ${found.nlink} names (hard links), and must have one: remove the others, or copy it.`,
-    );
-  }
-  if (found === undefined || found.isFile()) return found;
-  const what = found.isDirectory() ? 'a folder' : 'no regular file';
-  throw new UserError(`${file} cannot be opened: it is ${what}. ${CHECK}`);
-}
-
-function stat(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch (error) {
-    throw cannotOpen(error, file);
-  }
-}
-
 function connect(file: string, guard: (file: string) => void): Database.Database {
-  statFile(file);
+  statStore(file);
   try {
     guard(file);
     makeFolder(dirname(file));
@@ -188,16 +145,4 @@ function switchToWal(db: Database.Database): unknown {
     db.exec('BEGIN IMMEDIATE; ROLLBACK');
     return db.pragma('journal_mode = WAL', { simple: true });
   }
-}
-
-/** Returns the error to throw when a store's file cannot be opened, or not read. */
-export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserError {
-  return asUserError(error, ({ message }) => {
-    const failed = failedReadOf(error, file);
-    if (failed !== undefined) return failed.message;
-    const code = error instanceof Database.SqliteError ? error.code : undefined;
-    if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
-    const shown = code === undefined ? '' : ` (${code})`;
-    return `${file} cannot be ${verb}: ${message}${shown}.${storageHint(error, file)}`;
-  });
 }

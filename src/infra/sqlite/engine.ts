@@ -4,9 +4,11 @@ import { acceptLossInSqlite } from './accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './copy.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './store.ts';
 import { openEvidenceWithRefusals } from './store-check.ts';
+import { fileBehind } from './store-file.ts';
 
-/** Returns the engine of a store in a SQLite file. */
-export function engineOf(file: string, { scrubBytesPerSecond }: EngineSettings): Engine {
+/** Returns the engine of a store in a SQLite file, which may be named by a symbolic link. */
+export function engineOf(name: string, { scrubBytesPerSecond }: EngineSettings): Engine {
+  const file = fileBehind(name);
   return {
     file,
     openStore: (watcher) => openSqliteStore(file, watcher, scrubBytesPerSecond),

@@ -17,7 +17,6 @@ import { decodeStrictly } from '../events/codec.ts';
 import { CHUNK_ROWS, type CheckedRow, storedRowIn } from '../events/row-mapping.ts';
 import { startThread } from '../process/start-thread.ts';
 import { checkRows, checkStructure } from './checked-rows.ts';
-import { cannotOpen, requireStore } from './database.ts';
 import { copyIn, epochRowsIn, storeIdOf } from './epochs-table.ts';
 import { begunHeadOf, headFileOf, readHeadOf, requireSameBeside } from './head-file.ts';
 import {
@@ -32,6 +31,7 @@ import { signingKeysIn } from './signing-keys.ts';
 import { readLog } from './start/guard.ts';
 import { orFlaw } from './storage/fault.ts';
 import { failedReadOf, isSqliteDamage, orFailedRead } from './storage/second-look.ts';
+import { cannotOpen, requireStore } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
 
 /** Lower than any position, also than -2^63. */

@@ -9,8 +9,8 @@ import {
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { giveToStoreOwner } from '../process/store-owner.ts';
-import { cannotOpen } from './database.ts';
 import { noGapsIn } from './guards.ts';
+import { cannotOpen } from './store-file.ts';
 
 /** "STOR" plus 1: the application id that distinguishes this file from a store. */
 const APPLICATION_ID = 0x53544f53;

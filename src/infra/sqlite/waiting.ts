@@ -3,7 +3,7 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
 import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
-import { cannotOpen, NoStore, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
 import { refuseOtherLog } from './head-file.ts';
 import { refuseForeignFile } from './migrations.ts';
@@ -11,6 +11,7 @@ import { type Readers, readersOf } from './parts.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { logIn } from './start/guard.ts';
 import { hasRoom, storageFaultOf } from './storage/fault.ts';
+import { cannotOpen, NoStore } from './store-file.ts';
 import type { Waiting, WorkerWriter } from './worker-writer.ts';
 
 /** The interval between attempts to write, in milliseconds. */

@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import { isOlder, openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { engineOf } from '../../../src/infra/sqlite/engine.ts';
 import { storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { startProgram } from '../../support/child.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
@@ -158,6 +167,65 @@ describe('opening a store', () => {
       expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
       expect(new Set(ids).size).toBe(1);
     }
+  });
+});
+
+describe('the files beside a store', () => {
+  const kinds = {
+    'a folder': (file: string) => mkdirSync(file),
+    'no regular file': (file: string) => execFileSync('mkfifo', [file]),
+  };
+  it.each(
+    ['-wal', '-shm', '-journal', '-refusals', '-head', '-snapshot'].flatMap((suffix) =>
+      Object.entries(kinds).map(([what, make]) => ({ suffix, what, make })),
+    ),
+  )('are opened only as files: $suffix is $what', ({ suffix, what, make }) => {
+    const file = temporaryFile();
+    openDatabase(file).close();
+    make(`${file}${suffix}`);
+    expect(() => openDatabase(file)).toThrow(
+      new UserError(`${file}${suffix} cannot be opened: it is ${what}. Move it away.`),
+    );
+  });
+});
+
+describe('the file of a store', () => {
+  const SETTINGS = { databaseWaitMs: 0, scrubBytesPerSecond: 0 };
+  const place = (folder: string) => join(realpathSync(folder), 'disk', 'store.db');
+
+  it.each<[string, (folder: string) => void]>([
+    ['a link', (folder) => symlinkSync(place(folder), join(folder, 'link.db'))],
+    ['a relative link', (folder) => symlinkSync('disk/store.db', join(folder, 'link.db'))],
+    [
+      'a link to a link beside it, through a linked folder',
+      (folder) => {
+        symlinkSync('disk', join(folder, 'other'));
+        symlinkSync('other/second.db', join(folder, 'link.db'));
+        symlinkSync('store.db', join(folder, 'disk', 'second.db'));
+      },
+    ],
+  ])('is found behind %s, and is not made there', (_, link) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'disk'));
+    link(folder);
+    const found = () => engineOf(join(folder, 'link.db'), SETTINGS).file;
+    expect(found).toThrow(/link\.db is a link to .*, which is not there\. Check DATABASE_URL\./);
+    writeFileSync(place(folder), '');
+    expect(found()).toBe(place(folder));
+  });
+
+  it('is named as it was given without a link', () => {
+    for (const name of ['store.db', './a/../store.db', join(temporaryFolder(), 'none', 'store.db')])
+      expect(engineOf(name, SETTINGS).file).toBe(name);
+  });
+
+  it('is not looked for without an end', () => {
+    const folder = temporaryFolder();
+    symlinkSync('b.db', join(folder, 'a.db'));
+    symlinkSync('a.db', join(folder, 'b.db'));
+    const found = () => engineOf(join(folder, 'a.db'), SETTINGS);
+    expect(found).toThrow(UserError);
+    expect(found).toThrow(/a\.db cannot be opened: ELOOP/);
   });
 });
 

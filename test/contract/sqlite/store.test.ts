@@ -1,5 +1,14 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
@@ -8,11 +17,13 @@ import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import type { PetId } from '../../../src/domain/order-id.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
+import { engineOf } from '../../../src/infra/sqlite/engine.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { startProgram } from '../../support/child.ts';
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 import { recordInAnyForm } from '../../support/tampering.ts';
+import { watcher } from '../../support/watcher.ts';
 
 const place: Submission = {
   command: { type: 'PlaceNewOrder', petId: 1n as PetId, quantity: 1 },
@@ -88,6 +99,20 @@ describe('a store that a server has opened', () => {
     const third = await serve(file);
     expect(await third.store.log.head()).toBe(1);
     expect(lost).toStrictEqual([]);
+  });
+
+  it('refuses a second server by another name, a link to its file, and is not changed by a tool', async () => {
+    const file = temporaryFile();
+    const { store } = await serve(file);
+    expect(await store.writer.execute([place])).toMatchObject([{ kind: 'accepted' }]);
+    const link = temporaryFile();
+    symlinkSync(file, link);
+    const engine = engineOf(link, { databaseWaitMs: 0, scrubBytesPerSecond: 0 });
+    const inUse = /Another server is running on .*store\.db\. Stop it first/;
+    await expect(engine.openStore(watcher())).rejects.toThrow(inUse);
+    await expect(engine.acceptLoss?.()).rejects.toThrow('there is no loss to accept');
+    expect(readdirSync(dirname(link))).toStrictEqual([basename(link)]);
+    expect(await store.writer.execute([place])).toMatchObject([{ kind: 'accepted' }]);
   });
 
   it('is free again when its server was killed, with every order that was acknowledged', async () => {

@@ -1,7 +1,7 @@
 /** Checks that a connection can write. */
 
 import type Database from 'better-sqlite3';
-import { cannotOpen } from '../database.ts';
+import { cannotOpen } from '../store-file.ts';
 
 /**
  * Throws {@link UserError} if a connection can only read. SQLite opens a file for reading if it

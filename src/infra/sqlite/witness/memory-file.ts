@@ -15,9 +15,10 @@ import type {
   WitnessMemory,
 } from '../../../app/ports/witness-memory.ts';
 import { syncFolder } from '../../process/sync-folder.ts';
-import { cannotOpen, openDurably } from '../database.ts';
+import { openDurably } from '../database.ts';
 import { refuseForeignFile } from '../migrations.ts';
 import { isBusy, orUnavailable } from '../storage/fault.ts';
+import { cannotOpen, fileBehind } from '../store-file.ts';
 import { damageIn } from '../wal/guard.ts';
 import { Wal } from '../wal/wal.ts';
 
@@ -142,9 +143,10 @@ export interface CosignerFile {
  * they belong together.
  */
 export function openWitnessMemory(
-  file: string,
+  name: string,
   key: CosignerFile,
 ): { readonly cosigner: Cosigner; readonly memory: WitnessMemoryFile } {
+  const file = fileBehind(name);
   const db = openDurably(file, refuseDamaged, {
     check: (db) => refuseForeign(db, file),
     migrate(db) {

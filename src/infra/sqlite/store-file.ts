@@ -1,0 +1,88 @@
+/** The file of a store by its name: the files that are there, before any is opened. */
+
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
+import { storageHint } from './storage/fault.ts';
+import { failedReadOf } from './storage/second-look.ts';
+
+const CHECK = 'Check DATABASE_URL.';
+
+/** The ends of the names of the files beside a store's that a start opens. */
+const BESIDE = ['-wal', '-shm', '-journal', '-refusals', '-head', '-snapshot'];
+
+/**
+ * Returns the name of the file that a name leads to through symbolic links. SQLite follows them, and has
+ * its `-wal` beside the file itself: so are the others, or a store would have two of each. Throws
+ * {@link UserError} for a link to nothing: the disk may not be mounted, and a new store would be made.
+ */
+export function fileBehind(name: string): string {
+  if (lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return name;
+  try {
+    return realpathSync(name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotOpen(error, name);
+    throw new UserError(
+      `${name} is a link to ${readlinkSync(name)}, which is not there. ${CHECK} ` +
+        'For a new store, make an empty file there.',
+    );
+  }
+}
+
+/** Throws {@link UserError} if there is no file, or an empty one. Opens and creates nothing. */
+export function requireStore(file: string): void {
+  const found = statStore(file);
+  if (found === undefined) throw noStore(file);
+  if (found.size === 0) throw new NoStore(`${file} is empty: there is no store in it. ${CHECK}`);
+}
+
+/** Thrown where no store is made: there is no file, or one in which a store was only begun. */
+export class NoStore extends UserError {}
+
+/** Returns the error of a command that makes no store. */
+export function noStore(file: string): NoStore {
+  return new NoStore(`There is no store ${file}. ${CHECK}`);
+}
+
+/**
+ * Throws {@link UserError} for anything else than a file, also beside the store's: to open a pipe may
+ * take for ever. So for a store's file with a second name: SQLite has a log and locks of their own for
+ * each, and events would be lost (https://sqlite.org/howtocorrupt.html, section 2.5).
+ */
+export function statStore(file: string): Stats | undefined {
+  const found = requirePlain(file, CHECK);
+  if (found?.isFile() && found.nlink > 1) {
+    throw new UserError(
+      `${file} has ${found.nlink} names (hard links), and must have one: remove the others, or copy it.`,
+    );
+  }
+  for (const suffix of BESIDE) requirePlain(`${file}${suffix}`, 'Move it away.');
+  return found;
+}
+
+function requirePlain(file: string, remedy: string): Stats | undefined {
+  const found = stat(file);
+  if (found === undefined || found.isFile()) return found;
+  const what = found.isDirectory() ? 'a folder' : 'no regular file';
+  throw new UserError(`${file} cannot be opened: it is ${what}. ${remedy}`);
+}
+
+function stat(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotOpen(error, file);
+  }
+}
+
+/** Returns the error to throw when a store's file cannot be opened, or not read. */
+export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserError {
+  return asUserError(error, ({ message }) => {
+    const failed = failedReadOf(error, file);
+    if (failed !== undefined) return failed.message;
+    const code = error instanceof Database.SqliteError ? error.code : undefined;
+    if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
+    const shown = code === undefined ? '' : ` (${code})`;
+    return `${file} cannot be ${verb}: ${message}${shown}.${storageHint(error, file)}`;
+  });
+}
