@@ -15,14 +15,35 @@ const numbers = fc.oneof(
     .integer({ min: 0, max: 1_000 })
     .map((value) => ({ text: `${value}e2`, value: BigInt(value * 100) })),
   fc.integer({ min: 0, max: 1_000 }).map((value) => ({ text: `${value}.5`, value: value + 0.5 })),
-  fc.constantFrom({ text: '-0', value: 0n }, { text: '1e-7', value: 1e-7 }),
+  fc
+    .bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n })
+    .map((value) => ({ text: `${value}.0`, value })),
+  fc.constantFrom(
+    { text: '-0', value: 0n },
+    { text: '-0.0', value: 0n },
+    { text: '1e-7', value: 1e-7 },
+    { text: '1e25', value: 1e25 },
+    { text: '1e400', value: Number.POSITIVE_INFINITY },
+    { text: '9'.repeat(400), value: 10n ** 400n - 1n },
+    { text: '9007199254740993e0', value: 9007199254740992 },
+    { text: '1.00000000000000000001', value: 1n },
+  ),
 );
 const texts = fc
   .oneof(
     fc.string(),
     fc.constantFrom('2026-01-01T00:00:00.000Z', '","a":1.5,"', ' 12345678901234567890'),
+    fc.constantFrom(':12345678901234567890,', '[9007199254740993]', '\uE000', '\uE0001', '\\'),
   )
-  .map((value) => ({ text: JSON.stringify(value), value }));
+  .chain((value) => {
+    const text = JSON.stringify(value);
+    const escaped = text.replaceAll('\uE000', '\\uE000');
+    return fc.constantFrom({ text, value }, { text: escaped, value });
+  });
+const names = fc.oneof(
+  fc.string(),
+  fc.constantFrom('__proto__', '1', 'a:12345678901234567890,', '\uE0001'),
+);
 const others = fc.constantFrom(true, false, null).map((value) => ({ text: `${value}`, value }));
 const space = fc.constantFrom('', ' ', '\n', '\t');
 
@@ -46,7 +67,7 @@ const { json } = fc.letrec<{ json: Written; list: Written; object: Written }>((t
   })),
   object: fc
     .tuple(
-      fc.uniqueArray(fc.tuple(fc.string(), tie('json')), {
+      fc.uniqueArray(fc.tuple(names, tie('json')), {
         selector: ([name]) => name,
         maxLength: 4,
       }),
