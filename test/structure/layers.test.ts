@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { layersFile, PACKAGES, ROOMS } from '../../tools/layers.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { partByDay } from '../support/nightly.ts';
 import { importsOf, SOURCE_FILES, sourceOf } from './sources.ts';
 
 const BIOME = resolve('node_modules/.bin/biome');
@@ -306,7 +307,7 @@ const FORMS = [
 ];
 
 describe('the linter keeps the layers apart', () => {
-  it.each(RULES)('$rule', async ({ file, never, may }) => {
+  it.each(partByDay(RULES, 3))('$rule', async ({ file, never, may }) => {
     const folder = dirname(file);
     const neighbours = [...never, ...may].filter((name) => name.startsWith('.'));
     const existing = Object.fromEntries(neighbours.map((name) => [join(folder, name), EXISTING]));

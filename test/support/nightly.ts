@@ -10,3 +10,11 @@ export function seedFrom(variable: string): number {
   if (given !== undefined) return Number(given);
   return isNightly ? Date.now() & 0x7fffffff : 1;
 }
+
+/**
+ * Returns all cases at night, and each nth of them by day: for tests of tests, such as mistakes that are
+ * planted in a verifier, of which a change breaks many at once.
+ */
+export function partByDay<Case>(cases: readonly Case[], nth: number): readonly Case[] {
+  return isNightly ? cases : cases.filter((_, index) => index % nth === 0);
+}
