@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import type { Response } from 'express';
+import { serveHalfClosed } from './half-closed.ts';
 import { networkOf } from './network.ts';
 import type { Budget } from './requests/intake.ts';
 import { type Output, Progress } from './slow-reader.ts';
@@ -98,6 +99,7 @@ export class Connections {
     const watched = { progress, closesAt: undefined, request: undefined, idleSweeps: 0 };
     this.#open.set(connection, watched);
     connection.once('close', () => this.#open.delete(connection));
+    connection.once('end', () => serveHalfClosed(connection));
     // Node calls this after the last response on a connection.
     connection.destroySoon = () => this.#closeBehindAnswer(connection);
   }

@@ -37,6 +37,8 @@ export class MetricsServer {
       // A failed scrape must not end the service.
       answer(req, res, print).catch(() => res.destroy());
     });
+    // A client may close its sending side behind its request, and still read the answer.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 

@@ -63,6 +63,8 @@ export class HttpServer {
       ServerResponse: born(http.ServerResponse, app.response),
     };
     this.#server = http.createServer(serving, answer);
+    // A client may close its sending side behind its last request, and still read the answers.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on('checkExpectation', answer);
     // 100 Continue is sent by the reader of the body: other operations do not wait for one.
     this.#server.on('checkContinue', answer);

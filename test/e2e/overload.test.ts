@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { expectError } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
+import { RawClient } from '../support/raw-client.ts';
 import { bearer, Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -25,6 +26,7 @@ it('drops a command whose client has disconnected while it waited, and no other'
     await placeOrder(service),
     await placeOrder(service),
   ];
+  const heard = await placeOrder(service);
   const release = holdLock(service);
   const inBatch = service.ask('DELETE', `${LIST}/${first}`);
   await setTimeout(200);
@@ -36,14 +38,24 @@ it('drops a command whose client has disconnected while it waited, and no other'
   );
   await setTimeout(200);
   const after = service.ask('DELETE', `${LIST}/${waiting}`);
+  // It has closed its sending side, too, but reads.
+  using halfClosed = new RawClient(service.address);
+  halfClosed.send(
+    `DELETE ${LIST}/${heard} HTTP/1.1\r\nHost: x\r\nAuthorization: ${Authorization}\r\n\r\n`,
+  );
+  halfClosed.socket.end();
   socket.destroy();
   await service.program.until(({ log }) => log.find(({ outcome }) => outcome === 'aborted'));
   release();
   expect((await inBatch).status).toBe(204);
   expect((await after).status).toBe(204);
+  await halfClosed.closed;
+  expect(halfClosed.received).toMatch(
+    /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)*HTTP\/1\.1 204 [\s\S]*^connection: close\r$/im,
+  );
   const { text } = await service.ask('GET', LIST);
   const ids = (JSON.parse(text) as { id: number }[]).map(({ id }) => String(id));
-  expect(ids).toStrictEqual([first, left, waiting]);
+  expect(ids).toStrictEqual([first, left, waiting, heard]);
   expect(JSON.parse((await service.ask('GET', `/v2/store/orders/${left}`)).text).status).toBe(
     'pending',
   );

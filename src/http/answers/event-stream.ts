@@ -43,6 +43,7 @@ export async function sendEventStream(
   const { left } = follower;
   const leave = () => follower.leave();
   res.once('close', leave);
+  const cut = () => void res.destroy();
   // The client may have disconnected while its key was looked up.
   if (res.destroyed) leave();
   const heartbeat = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), HEARTBEAT_MS);
@@ -53,6 +54,9 @@ export async function sendEventStream(
     // Makes nginx pass on events at once instead of filling a buffer.
     res.setHeader('X-Accel-Buffering', 'no');
     if (req.method === 'HEAD') return;
+    // A stream has no end for which a client could close its sending side: that client has gone.
+    req.socket.once('end', cut);
+    if (req.socket.readableEnded) cut();
     res.write(`retry: ${RECONNECT_MS}\n\n`);
     for await (const { events, end } of follower.runs(after, filter)) {
       const text = events
@@ -64,6 +68,7 @@ export async function sendEventStream(
       if (!isTaken) await once(res, 'drain', { signal: left }).catch(() => undefined);
     }
   } finally {
+    req.socket.off('end', cut);
     clearInterval(heartbeat);
     clearInterval(keyCheck);
     leave();

@@ -286,6 +286,46 @@ describe('Requests that a client sends without waiting for the answers before', 
   });
 });
 
+describe('A client that closes its sending side', () => {
+  const GET = `GET ${LIST} HTTP/1.1\r\nHost: x\r\n${KEY}`;
+  const PLACE = `${POST}${KEY}${JSON_TYPE}Content-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
+  /** The statuses without interim ones, which a client gets that waits. */
+  const finalOf = (client: RawClient) => statusesOf(client).filter((status) => status !== 100);
+
+  test.each([
+    ['a command', PLACE, [201]],
+    ['a command of HTTP/1.0', PLACE.replace('HTTP/1.1', 'HTTP/1.0'), [201]],
+    ['a list', `${GET}\r\n`, [200]],
+    ['a compressed list', `${GET}Accept-Encoding: gzip\r\n\r\n`, [200]],
+    ['a list as CSV', `${GET}Accept: text/csv\r\n\r\n`, [200]],
+    ['requests one after another', `${PLACE}${GET}\r\n${PLACE}`, [201, 200, 201]],
+    ['a body that is not complete', PLACE.slice(0, -1), [400]],
+    ['half a head', GET, [400]],
+    ['no request', '', []],
+  ])('gets its answers, and then the connection is closed: %s', async (_what, bytes, statuses) => {
+    using client = new RawClient(service.address);
+    client.socket.end(bytes);
+    await new Promise((resolve) => client.socket.on('close', resolve));
+    expect(finalOf(client)).toStrictEqual(statuses);
+    expect(client.socket.errored).toBeNull();
+    expect(client.endedAfter).toBeLessThan(SLACK_MS);
+  });
+
+  it('ends its event stream, as one that has gone', async () => {
+    const stream = `${GET.replace(LIST, '/v1/store/events')}Accept: text/event-stream\r\n\r\n`;
+    using client = new RawClient(service.address);
+    client.send(stream);
+    await client.until('retry: ');
+    client.socket.end();
+    await client.closed;
+    // One that begins afterwards ends, too.
+    using late = new RawClient(service.address);
+    late.socket.end(PLACE + stream);
+    await late.closed;
+    expect(finalOf(late)[0]).toBe(201);
+  });
+});
+
 describe('A service with no room for one more connection', () => {
   const PING = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 

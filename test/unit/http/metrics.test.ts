@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MetricsServer, type PrintMetrics } from '../../../src/http/metrics.ts';
+import { RawClient } from '../../support/raw-client.ts';
 
 const HOST = '127.0.0.1';
 const print: PrintMetrics = async () => ({ contentType: 'text/plain', text: 'up 1\n' });
@@ -37,6 +38,15 @@ describe('The port for metrics', () => {
     const address = await server.listen(0, HOST);
     const [res] = (await once(get(address), 'response')) as [IncomingMessage];
     expect(await text(res)).toBe('up 1\n');
+  });
+
+  it('answers a client that closes its sending side behind its request', async () => {
+    const server = new MetricsServer(print);
+    onTestFinished(() => server.close());
+    using client = new RawClient(await server.listen(0, HOST));
+    client.socket.end('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.closed;
+    expect(client.received).toContain('up 1\n');
   });
 
   it('can be closed if it was never opened', async () => {
