@@ -19,6 +19,9 @@ const RFC_3339 =
 const CANONICAL_UP_TO_28TH =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
+/** Matches a date-time of RFC 3339 with a part of a millisecond. */
+const BEYOND_MILLISECONDS = /\.\d{3}\d*[1-9]/;
+
 /** The first and the last instant, in milliseconds since 1970. */
 const FIRST_INSTANT_MS = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
@@ -31,6 +34,16 @@ const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z');
  */
 export function parseInstant(text: string): Instant | undefined {
   return CANONICAL_UP_TO_28TH.test(text) ? (text as Instant) : parseDateTime(text);
+}
+
+/**
+ * As {@link parseInstant}, but returns the first instant that is not before the moment, so that instants
+ * compare with it as with the moment itself; at the end of the year 9999, the last instant.
+ */
+export function parseBound(text: string): Instant | undefined {
+  const cut = parseInstant(text);
+  if (cut === undefined || !BEYOND_MILLISECONDS.test(text)) return cut;
+  return nearestInstant(millisecondsOf(cut) + 1);
 }
 
 function parseDateTime(text: string): Instant | undefined {

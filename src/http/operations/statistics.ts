@@ -20,7 +20,7 @@ import {
 } from '../answers/statistics-schemas.ts';
 import { ApiError } from '../api-error.ts';
 import { may } from '../requests/parameters.ts';
-import { dateTimeText, momentText, wordText } from '../requests/values.ts';
+import { boundText, dateTimeText, momentText, wordText } from '../requests/values.ts';
 import { momentOf, positionOfMoment } from './as-of.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 
@@ -93,7 +93,7 @@ const GET_ACTIVITY = {
       `Where the range begins; if absent, so that there are ${DEFAULT_BUCKETS.minute} minutes, ` +
         `${DEFAULT_BUCKETS.hour} hours or ${DEFAULT_BUCKETS.day} days.`,
     ),
-    to: may(dateTimeText, 'Where the range ends, exclusively; now if absent.'),
+    to: may(boundText, 'Where the range ends, exclusively; now if absent.'),
   }),
   success: {
     status: 200,

@@ -22,7 +22,7 @@ import {
 import { limitOf, may, NoQuery, OrderPathV2 } from '../requests/parameters.ts';
 import {
   booleanText,
-  dateTimeText,
+  boundText,
   momentText,
   orderIdsText,
   orderIdTextV2,
@@ -60,10 +60,10 @@ const ListQuery = z.strictObject({
   status: may(wordText(STATUSES), 'Orders of this status.'),
   petId: may(petIdTextV2, 'Orders of this animal.'),
   complete: may(booleanText, 'Orders that have shipped, or that have not.'),
-  shipDateFrom: may(dateTimeText, 'Orders with a ship date at this time or later.'),
-  shipDateTo: may(dateTimeText, 'Orders with a ship date before this time.'),
-  placedFrom: may(dateTimeText, 'Orders placed at this time or later.'),
-  placedTo: may(dateTimeText, 'Orders placed before this time.'),
+  shipDateFrom: may(boundText, 'Orders with a ship date at this time or later.'),
+  shipDateTo: may(boundText, 'Orders with a ship date before this time.'),
+  placedFrom: may(boundText, 'Orders placed at this time or later.'),
+  placedTo: may(boundText, 'Orders placed before this time.'),
   asOf: may(
     momentText,
     'The list as it was: after so many events of the log, which is the position in the `ETag` of a ' +

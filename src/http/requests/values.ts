@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
 import type { Place } from '../../app/log/epochs.ts';
 import { MAX_POSITION, PLACE, POSITION_PATTERN } from '../../app/log/positions.ts';
-import { type Instant, parseInstant } from '../../domain/instant.ts';
+import { type Instant, parseBound, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import {
   MAX_INT64,
@@ -77,9 +77,9 @@ function wholeNumber(min: bigint, max: bigint) {
   return z.bigint({ error }).min(min, error).max(max, error);
 }
 
-function instant(error: string) {
+function instant(error: string, parse = parseInstant) {
   return z.string({ error }).transform((text, context): Instant => {
-    const read = parseInstant(text);
+    const read = parse(text);
     if (read === undefined) context.addIssue(error);
     return read ?? z.NEVER;
   });
@@ -167,6 +167,12 @@ export const booleanText = as(
 
 export const dateTimeText = as(
   text().pipe(instant(`${NO_DATE_TIME}; ${SEND_PLUS}`)),
+  ANY_DATE_TIME,
+);
+
+/** The same as a bound of a range, exact to any digit. */
+export const boundText = as(
+  text().pipe(instant(`${NO_DATE_TIME}; ${SEND_PLUS}`, parseBound)),
   ANY_DATE_TIME,
 );
 

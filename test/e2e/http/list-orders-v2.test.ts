@@ -99,6 +99,12 @@ describe('listOrders of version 2', () => {
       [pending],
     ],
     [
+      'ship dates from a part of a millisecond on',
+      { shipDateFrom: '2026-02-01T00:00:00.0001Z', shipDateTo: '2026-02-02T00:00:00Z' },
+      [],
+    ],
+    ['ship dates before one', { shipDateTo: '2026-02-01T00:00:00.0001Z' }, [pending]],
+    [
       'a range that ends before it begins',
       { shipDateFrom: '2026-02-03T00:00:00Z', shipDateTo: '2026-02-01T00:00:00Z' },
       [],
@@ -153,6 +159,9 @@ describe('listOrders of version 2', () => {
     const placedAt = String(data[0]?.placedAt);
     expect(await idsOf({ placedFrom: placedAt })).toContain(cancelled);
     expect(await idsOf({ placedTo: placedAt })).not.toContain(cancelled);
+    const behind = placedAt.replace('Z', '0001Z');
+    expect(await idsOf({ placedFrom: behind })).not.toContain(cancelled);
+    expect(await idsOf({ placedTo: behind })).toContain(cancelled);
   });
 
   it('shows each command that was acknowledged before the request', async () => {

@@ -105,6 +105,7 @@ it.each([
   ['bucket=day&to=0000-01-02T00:00:00.001Z', ['01T00:00', '02T00:00']],
   ['bucket=hour&to=0000-01-01T03:00:00Z', ['01T00:00', '01T01:00', '01T02:00']],
   ['bucket=minute&to=0000-01-01T00:01:00Z', ['01T00:00']],
+  ['bucket=minute&to=0000-01-01T00:01:00.0001Z', ['01T00:00', '01T00:01']],
 ])('The activity begins at the first moment of all: %s', async (query, starts) => {
   const { from, data } = await get(`${ACTIVITY}?${query}`);
   expect(from).toBe('0000-01-01T00:00:00.000Z');

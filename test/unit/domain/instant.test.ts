@@ -5,6 +5,7 @@ import {
   instantAt,
   isInstant,
   millisecondsOf,
+  parseBound,
   parseInstant,
 } from '../../../src/domain/instant.ts';
 import { times } from '../../kit/arbitraries.ts';
@@ -187,6 +188,21 @@ describe('reading a date-time', () => {
   ])('refuses %s', (_, text) => {
     expect(parseInstant(text)).toBeUndefined();
     expect(isInstant(text)).toBe(false);
+  });
+});
+
+describe('a bound', () => {
+  it.each([
+    ['an instant', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'],
+    ['no part of a millisecond', '2026-01-02T03:04:05.678000+00:00', '2026-01-02T03:04:05.678Z'],
+    ['no fraction', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+    ['the smallest part', '2026-01-02T03:04:05.6780000000001Z', '2026-01-02T03:04:05.679Z'],
+    ['a part at the end of a day', '2026-02-28T22:59:59.9995-01:00', '2026-03-01T00:00:00.000Z'],
+    ['a part before 1970', '1969-12-31T23:59:59.9991Z', '1970-01-01T00:00:00.000Z'],
+    ['a part at the end of all', '9999-12-31T23:59:59.9991Z', '9999-12-31T23:59:59.999Z'],
+    ['another text', '2026-01-02 03:04:05.6785Z', undefined],
+  ])('is the first instant that is not before the moment: %s', (_what, text, instant) => {
+    expect(parseBound(text)).toBe(instant);
   });
 });
 
