@@ -184,7 +184,10 @@ const NOT_CHUNKS = new ApiError('invalid_request', 'The chunks of the body canno
 /** The errors for bytes that are not a request, by Node's error code, beside {@link NOT_HTTP}. */
 const UNREADABLE: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('invalid_request', 'The request headers are too large.', 431),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError(
+    'payload_too_large',
+    'The chunk extensions of the body are too long.',
+  ),
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError(
     'invalid_request',
     'The request took too long to arrive.',

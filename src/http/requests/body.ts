@@ -17,6 +17,8 @@ export const MAX_BATCH_BYTES = LONGEST_BODY_BYTES;
 
 // RFC 8259, section 8.1: JSON is UTF-8.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!(?:utf-8|"utf-8")\s*(?:;|$))/i;
+const OTHER_THAN_UTF_8 = 'The request body must be UTF-8, declared as charset=utf-8 or not at all.';
+const CODED = 'The request body must have no content coding: it is not decompressed.';
 /** A byte order mark is left out, and bytes that are not UTF-8 become U+FFFD. */
 const UTF_8 = new TextDecoder();
 const EXPECTS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
@@ -28,9 +30,9 @@ const EXPECTS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 export function requireJson(req: Request, maxBytes: number): void {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = req.headers;
   // `false` is another type; `null` is no body at all, which the schema refuses.
-  const isOther = req.is('application/json') === false;
-  if (isOther || OTHER_CHARSET.test(type) || coding.toLowerCase() !== 'identity')
-    throw new ApiError('unsupported_media_type');
+  if (req.is('application/json') === false) throw new ApiError('unsupported_media_type');
+  if (OTHER_CHARSET.test(type)) throw new ApiError('unsupported_media_type', OTHER_THAN_UTF_8);
+  if (coding.toLowerCase() !== 'identity') throw new ApiError('unsupported_media_type', CODED);
   requireLength(req, maxBytes);
 }
 

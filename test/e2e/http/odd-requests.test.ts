@@ -139,6 +139,7 @@ describe('A request that is no request for a path of this service is answered on
     const answers = await sent(bytes);
     expect(answers).toHaveLength(1);
     expectRefusal(answers[0], status, code);
+    if (status === 413) expect(answers[0]?.text).toContain('chunk extensions');
     if (status === 405) expect(answers[0]?.headers.allow).toMatch(/GET/);
   });
 });
