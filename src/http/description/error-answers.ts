@@ -16,6 +16,8 @@ const ALWAYS: readonly ErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
+/** The headers of a response to a key that has a rate. */
+const RATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit'];
 const WITH_SCOPE: readonly ErrorCode[] = ['insufficient_scope'];
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
@@ -39,7 +41,8 @@ export class ErrorAnswers {
     const byStatus = Object.groupBy(codes, (code) => ERRORS[code][0]);
     const isDeprecated = deprecation !== undefined;
     const answers: ZodOpenApiResponsesObject = {
-      408: this.#unread(408, 'RequestTimeout', 'The request took too long to arrive.'),
+      // If only its body is late, its key is known.
+      408: this.#unread(408, 'RequestTimeout', 'The request took too long to arrive.', RATE),
       431: this.#unread(431, 'HeadersTooLarge', 'The request headers are too large.'),
     };
     for (const [status, its = []] of Object.entries(byStatus)) {
@@ -67,7 +70,7 @@ export class ErrorAnswers {
     const headers: readonly HeaderName[] = [
       'X-Request-Id',
       'NoStore',
-      ...(status === 401 ? [] : (['RateLimit-Policy', 'RateLimit'] as const)),
+      ...(status === 401 ? [] : RATE),
       ...(HEADERS_OF[status] ?? []),
       ...(isOfOperation ? announced : []),
     ];
@@ -76,8 +79,13 @@ export class ErrorAnswers {
   }
 
   /** Describes the server's response to bytes that are not a request. */
-  #unread(status: number, id: string, description: string): ZodOpenApiResponseObject {
-    const headers = headersOf(['X-Request-Id', 'NoStore']);
+  #unread(
+    status: number,
+    id: string,
+    description: string,
+    more: readonly HeaderName[] = [],
+  ): ZodOpenApiResponseObject {
+    const headers = headersOf(['X-Request-Id', 'NoStore', ...more]);
     return this.#shared(id, status, ['invalid_request'], { description, headers });
   }
 

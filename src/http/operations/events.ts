@@ -81,7 +81,8 @@ const EventQuery = z.strictObject({
   type: may(wordText(EVENT_TYPES), 'Events of this type.'),
   commandId: may(
     commandIdText,
-    'Events of the command with this id, or of the request: the `X-Request-Id` of its response.',
+    'Events of the command with this id, or of the request: the `X-Request-Id` of the response that ' +
+      'recorded them. A retry with the same `Idempotency-Key` has another id, and records none.',
   ),
 });
 
@@ -89,7 +90,7 @@ const StreamHeaders = z.object({
   'Last-Event-ID': may(
     placeText,
     'Of a stream: the `id` that was received last. It goes on behind that, whatever `after` says. ' +
-      'It must not be beyond the end of the log.',
+      'It must not be beyond the end of the log, also where a page is asked for.',
   ),
 });
 
@@ -149,6 +150,7 @@ async function listEvents(services: LogServices, context: EventsContext): Promis
   }
   const { after = START, limit, ...filter } = query;
   const begin = positionOf(epochs, 'after', after);
+  if (lastSeen !== undefined) await requireReached(services, context, 'Last-Event-ID', lastSeen);
   const { events, end, hasMore } = await history.run(begin, limit, filter);
   if (events.length === 0) await requireReached(services, context, 'after', begin);
   if (hasMore) linkToNext(req, res, epochs.write(end));

@@ -39,6 +39,7 @@ const CANCEL = { ...ONE, method: 'DELETE' };
 const LIST_2 = get('/v2/store/orders?limit=1');
 const PLACE = post('{"petId":7,"quantity":1}');
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="store-orders"' };
+const RATE = { 'ratelimit-policy': '"default";q=100;w=1', ratelimit: '"default";r=50;t=1' };
 const PAGE = `{"data":[${ORDER_2}],"next":null}`;
 
 describe('The checker accepts an exchange as described:', () => {
@@ -51,6 +52,7 @@ describe('The checker accepts an exchange as described:', () => {
     ['no key', LIST, error(401, 'unauthorized', CHALLENGE)],
     ['a bad body', post('{}'), error(400, 'invalid_request')],
     ['a placement', PLACE, answer(201, ORDER, { ...CACHED, ...NEW })],
+    ['a slow body of a key with a rate', PLACE, error(408, 'invalid_request', RATE)],
     ['an unknown path', get('/v1/nowhere'), error(404, 'not_found')],
   ])('%s', (_what, sent, received) => {
     expect(complaintAbout(sent, received)).toBeUndefined();

@@ -88,6 +88,13 @@ describe('A stream of events', () => {
       expect({ status: resumed.status, ...JSON.parse(resumed.text) }).toMatchObject(
         refused('Last-Event-ID'),
       );
+      // A page begins at `after`, but its client has seen what the log does not have.
+      const page = await service.ask('GET', `${LOG}?limit=1`, {
+        headers: { 'Last-Event-ID': `${after}` },
+      });
+      expect({ status: page.status, ...JSON.parse(page.text) }).toMatchObject(
+        refused('Last-Event-ID'),
+      );
     },
   );
 
