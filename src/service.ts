@@ -8,7 +8,7 @@ import { snapshotKeyOf } from './app/audit/proving/signing-key.ts';
 import { now } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';
-import { watchClock } from './app/lifecycle/clock-watch.ts';
+import { watchClock, watchClockRange } from './app/lifecycle/clock-watch.ts';
 import { requireMemory } from './app/lifecycle/memory-check.ts';
 import { Owed } from './app/lifecycle/owed.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
@@ -132,6 +132,7 @@ class Service {
   async #listen({ server, metricsServer }: Parts): Promise<string> {
     const { port, host, metricsPort } = this.#config;
     this.#opened.defer(watchClock((stepMs) => this.#logger.warn({ stepMs }, 'the clock was set')));
+    this.#opened.defer(watchClockRange(this.#watcher));
     if (metricsPort !== undefined) {
       this.#logger.info({ address: await metricsServer.listen(metricsPort, host) }, 'metrics');
     }

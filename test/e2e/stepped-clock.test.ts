@@ -3,6 +3,7 @@ import { NO_FAKETIME, SteppedClock } from '../support/faketime.ts';
 import { expectError } from '../support/http.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { bearer, Service, start } from '../support/service.ts';
+import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
 
@@ -100,6 +101,7 @@ describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'
     const order = { petId: 7, quantity: 1 };
     expectError(await service.send('POST', LIST, order), 503, 'service_unavailable');
     expectError(await service.ask('DELETE', `${LIST}/${id}`), 503, 'service_unavailable');
+    expect(await untilReady(service, 503)).toContain('(clock_out_of_range)');
     expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
     expect(
       (await service.ask('GET', `/v2/store/orders?asOf=${new Date().toISOString()}`)).status,
@@ -109,6 +111,7 @@ describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'
     expectError(await service.ask('DELETE', `${LIST}/${id}`, stranger), 401, 'unauthorized');
     clock.set('+0');
     expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
+    await untilReady(service, 200);
     expect(await service.program.end()).toBe(0);
   });
 

@@ -1,4 +1,8 @@
-import { CLOCKS, type Clocks } from '../clock.ts';
+/** The looks at the wall clock while the service runs. */
+
+import { instantAt } from '../../domain/instant.ts';
+import { CLOCK_OUT_OF_RANGE, CLOCKS, type Clocks } from '../clock.ts';
+import type { StoreWatcher } from '../ports/store.ts';
 
 /** The interval at which the clocks are compared, in milliseconds. */
 const WATCH_EVERY_MS = 1_000;
@@ -19,6 +23,21 @@ export function watchClock(stepped: (stepMs: number) => void, clocks: Clocks = C
     // Slewing moves both clocks alike, so small differences do not add up.
     last = current;
     if (Math.abs(step) >= MIN_STEP_MS) stepped(step);
+  }, WATCH_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Reports that the wall clock shows a time that cannot be recorded, and that it no longer does. Returns a
+ * function that ends the looks.
+ */
+export function watchClockRange(
+  watcher: Pick<StoreWatcher, 'impaired' | 'mended'>,
+  wall = CLOCKS.wall,
+): () => void {
+  const timer = setInterval(() => {
+    if (instantAt(wall()) !== undefined) watcher.mended('clock_out_of_range');
+    else watcher.impaired('clock_out_of_range', new Error(CLOCK_OUT_OF_RANGE));
   }, WATCH_EVERY_MS).unref();
   return () => clearInterval(timer);
 }

@@ -1,8 +1,9 @@
 /**
- * The closed list of the impairments of a store that is served. Each has its name in /readyz and in
- * the log file, the predicate of a sentence that begins with "The service", and the requests that
- * are refused while it lasts. While there is any, the service is not ready. A new one takes a line
- * here, a call of {@link StoreWatcher.impaired}, and a row in docs/operations/monitoring.md.
+ * The closed list of the impairments of a store that is served, or of the clock of its events. Each has
+ * its name in /readyz and in the log file, the predicate of a sentence that begins with "The service",
+ * and the requests that are refused while it lasts. While there is any, the service is not ready. A new
+ * one takes a line here, a call of {@link StoreWatcher.impaired}, and a row in
+ * docs/operations/monitoring.md.
  *
  * - `requests`: every request, because its answer might be out of date.
  * - `commands`: requests that change something. Reads are answered.
@@ -21,6 +22,11 @@ export const IMPAIRMENTS = {
   writes_refused: {
     says: 'cannot record because its database refuses it',
     refuses: 'commands',
+    level: 'error',
+  },
+  clock_out_of_range: {
+    says: 'cannot record because its clock shows a time that no event can have',
+    refuses: 'nothing',
     level: 'error',
   },
   settings_unsafe: {

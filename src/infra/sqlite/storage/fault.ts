@@ -59,6 +59,20 @@ export function storageFaultOf(error: unknown, file: string): StorageFault | und
 }
 
 /**
+ * Returns the storage fault behind a failed write to a store that is open. Besides the faults of {@link
+ * storageFaultOf}, that is any error of the system, such as of a folder that this user may no longer
+ * search. At a start, such an error names a wrong setting.
+ */
+export function failedWriteOf(error: unknown, file: string): StorageFault | undefined {
+  const fault = storageFaultOf(error, file);
+  if (fault !== undefined) return fault;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('syscall' in cause) return { reason: 'storage_failing', cause };
+  }
+  return undefined;
+}
+
+/**
  * Returns the advice on a file that cannot be opened because its disk is full, or in a folder that cannot
  * be written, in a sentence; or an empty text. SQLite reads a store that nobody has open only where it can
  * create the files beside it.

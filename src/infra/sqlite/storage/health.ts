@@ -1,20 +1,31 @@
-import { type StorageFault, storageFaultOf } from './fault.ts';
+/** Finds out if a store that is served can be written, and reports the beginning and the end of a fault. */
 
-/** The interval of probes while the storage fails, in milliseconds. */
+import type { Impairment } from '../../../app/ports/impairment.ts';
+import { isDamage } from '../../../app/ports/store.ts';
+import { failedWriteOf } from './fault.ts';
+
+/** The interval of probes while writes fail, in milliseconds. */
 const PROBE_MS = 1_000;
 
-/** Receives the beginning and the end of each storage fault. */
+/** The impairments that are reported here. */
+type Fault = Extract<Impairment, 'storage_full' | 'storage_failing' | 'writes_refused'>;
+
+/** Receives the beginning and the end of each fault. */
 interface StorageWatcher {
-  impaired(reason: StorageFault['reason'], cause: Error): void;
-  mended(reason: StorageFault['reason']): void;
+  impaired(reason: Fault, cause: Error): void;
+  mended(reason: Fault): void;
 }
 
-/** Tracks if a store can be written, by the results of commands and, after a failure, by probes. */
+/**
+ * Tracks if a store can be written, by the results of commands and, after a failure, by probes. A fault
+ * of the storage is reported at once. Any other failure may pass in a moment, as the lock of another
+ * process does: it is reported if the probe that follows fails, too.
+ */
 export class StorageHealth {
   readonly #file: string;
   readonly #probe: () => void;
   readonly #watcher: StorageWatcher;
-  #fault: StorageFault | undefined;
+  #fault: Fault | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -30,29 +41,29 @@ export class StorageHealth {
   /** Must be called after each command, with the error if it could not be recorded. */
   note(trouble: Error | undefined): void {
     if (trouble === undefined) this.#mend();
-    else this.#fail(storageFaultOf(trouble, this.#file));
+    else this.#fail(trouble, undefined);
   }
 
   close(): void {
     clearTimeout(this.#timer);
   }
 
-  #fail(fault: StorageFault | undefined): void {
-    // Not a storage fault, but for example another process's lock.
-    if (fault === undefined) return;
-    const before = this.#fault?.reason;
-    this.#fault = fault;
-    if (before === fault.reason) return;
-    if (before !== undefined) this.#watcher.mended(before);
-    this.#watcher.impaired(fault.reason, fault.cause);
-    this.#timer ??= setTimeout(() => this.#tryAgain(), PROBE_MS);
+  /** @param other The fault of an error that is none of the storage; undefined: none as yet. */
+  #fail(error: Error, other: Fault | undefined): void {
+    // It is reported on its own.
+    if (isDamage(error)) return;
+    this.#later();
+    const { reason = other, cause = error } = failedWriteOf(error, this.#file) ?? {};
+    if (reason === undefined || reason === this.#fault) return;
+    if (this.#fault !== undefined) this.#watcher.mended(this.#fault);
+    this.#fault = reason;
+    this.#watcher.impaired(reason, cause);
   }
 
   #mend(): void {
-    if (this.#fault === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#watcher.mended(this.#fault.reason);
+    if (this.#fault !== undefined) this.#watcher.mended(this.#fault);
     this.#fault = undefined;
   }
 
@@ -62,8 +73,12 @@ export class StorageHealth {
       this.#probe();
       this.#mend();
     } catch (error) {
-      this.#fail(storageFaultOf(error, this.#file));
-      this.#timer ??= setTimeout(() => this.#tryAgain(), PROBE_MS);
+      this.#fail(error as Error, 'writes_refused');
+      if (this.#fault !== undefined) this.#later();
     }
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => this.#tryAgain(), PROBE_MS);
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { watchClock } from '../../../../src/app/lifecycle/clock-watch.ts';
+import { watchClock, watchClockRange } from '../../../../src/app/lifecycle/clock-watch.ts';
 import { NOON } from '../../../support/events.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse(NOON) }));
@@ -35,5 +35,24 @@ describe('a step of the wall clock', () => {
     }
     expect(steps).toStrictEqual([]);
     end();
+  });
+});
+
+describe('a clock outside the years 0000 to 9999', () => {
+  it.each([-3_000, 8_000])('is an impairment, until it is set right: by %i years', (years) => {
+    const said = new Set<string>();
+    const end = watchClockRange({
+      impaired: (reason, { message }) => void said.add(`${reason}: ${message}`),
+      mended: (reason) => void said.add(`${reason} is over`),
+    });
+    vi.setSystemTime(Date.now() + years * 366 * 86_400_000);
+    vi.advanceTimersByTime(1_000);
+    const begun = 'clock_out_of_range: the clock is outside the years 0000 to 9999';
+    expect([...said]).toStrictEqual([begun]);
+    vi.setSystemTime(Date.parse(NOON));
+    vi.advanceTimersByTime(1_000);
+    expect([...said]).toStrictEqual([begun, 'clock_out_of_range is over']);
+    end();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
