@@ -5,7 +5,7 @@ import { openLocked, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { contradictionIn } from './head-file.ts';
-import { readLog } from './start/guard.ts';
+import { readLog, undoUnfinished } from './start/guard.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { cannotOpen, requireStore } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
@@ -32,6 +32,7 @@ export async function acceptLossInSqlite(file: string): Promise<AcceptedLoss> {
 
 function missingIn(file: string): string | undefined {
   try {
+    undoUnfinished(file);
     return contradictionIn(file, (at) => readLog(file, at));
   } catch (error) {
     throw cannotOpen(error, file);

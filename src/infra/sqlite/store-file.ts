@@ -82,7 +82,17 @@ export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserE
     if (failed !== undefined) return failed.message;
     const code = error instanceof Database.SqliteError ? error.code : undefined;
     if (code === 'SQLITE_NOTADB') return `${file} is not a SQLite database.`;
+    // Only `verify` gets this of a folder that can be written: it changes nothing.
+    if (code === 'SQLITE_READONLY_ROLLBACK')
+      return unfinished(file, verb) + storageHint(error, file);
     const shown = code === undefined ? '' : ` (${code})`;
     return `${file} cannot be ${verb}: ${message}${shown}.${storageHint(error, file)}`;
   });
+}
+
+function unfinished(file: string, verb: string): string {
+  return (
+    `${file} cannot be ${verb}: a process was killed while it changed the file, and ${file}-journal has ` +
+    'to undo that first: run another command, such as store-orders keys list.'
+  );
 }

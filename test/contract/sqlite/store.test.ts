@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Submission } from '../../../src/app/log/submission.ts';
@@ -50,6 +51,18 @@ function commandLine(file: string): CommandLineStore {
   const store = openSqliteForCommandLine(file);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Leaves a store's file half changed, with a journal, as a process that is killed before the first `-wal`. */
+function leaveHalfChanged(file: string): void {
+  const changed = temporaryFile();
+  if (existsSync(file)) copyFileSync(file, changed);
+  const db = new Database(changed);
+  // With so small a cache, pages are in the file before the transaction ends.
+  db.exec(`PRAGMA cache_size = 1; BEGIN; CREATE TABLE half (x);
+    INSERT INTO half SELECT randomblob(4000) FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8))`);
+  for (const end of ['', '-journal']) copyFileSync(changed + end, file + end);
+  db.close();
 }
 
 describe('a store that a server has opened', () => {
@@ -203,5 +216,55 @@ describe('a command line tool', () => {
     await expect(tool.backup(own)).rejects.toThrow(`${own} is the name of a file of the store`);
     expect(existsSync(own)).toBe(false);
     expect(readFileSync(there, 'utf8')).toBe('precious');
+  });
+});
+
+describe('a change that a killed process has left half done', () => {
+  const OPENED = {
+    'a server': async (file: string) => (await serve(file)).store,
+    'a command': async (file: string) => commandLine(file),
+  };
+
+  it.each(Object.entries(OPENED))('is undone by %s, and the store is made', async (_, open) => {
+    const file = temporaryFile();
+    leaveHalfChanged(file);
+    expect(await (await open(file)).log.head()).toBe(0);
+    expect(existsSync(`${file}-journal`)).toBe(false);
+  });
+
+  it.each(Object.entries(OPENED))('is undone by %s, and the backup continued', async (_, open) => {
+    const file = temporaryFile();
+    const { store } = await serve(file);
+    await store.writer.execute([place, place, place]);
+    const backup = join(temporaryFolder(), 'backup.db');
+    await commandLine(file).backup(backup);
+    leaveHalfChanged(backup);
+    const restored = await open(backup);
+    expect(await readAll(restored.log)).toStrictEqual(await readAll(store.log));
+  });
+
+  it('is undone before a loss is accepted, and named by a check, which changes nothing', async () => {
+    const file = temporaryFile();
+    await openSqliteForCommandLine(file).close();
+    const db = openDatabase(file);
+    db.pragma('journal_mode = DELETE');
+    db.close();
+    leaveHalfChanged(file);
+    const before = readFileSync(file);
+    const engine = engineOf(file, { databaseWaitMs: 0, scrubBytesPerSecond: 0 });
+    await expect(engine.openEvidence()).rejects.toThrow(
+      `${file} cannot be read: a process was killed while it changed the file, and ${file}-journal ` +
+        'has to undo that first: run another command, such as store-orders keys list.',
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+    await expect(engine.acceptLoss()).rejects.toThrow(/^Nothing is missing/);
+    (await engine.openEvidence()).close();
+  });
+
+  it('is undone by a command that makes no store, which finds none', () => {
+    const file = temporaryFile();
+    leaveHalfChanged(file);
+    expect(() => openSqliteForCommandLine(file, 'refuse')).toThrow(`There is no store ${file}.`);
+    expect(statSync(file).size).toBe(0);
   });
 });
