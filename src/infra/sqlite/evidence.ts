@@ -31,7 +31,7 @@ import { signingKeysIn } from './signing-keys.ts';
 import { readLog } from './start/guard.ts';
 import { orFlaw } from './storage/fault.ts';
 import { failedReadOf, isSqliteDamage, orFailedRead } from './storage/second-look.ts';
-import { cannotOpen, requireStore } from './store-file.ts';
+import { BESIDE_CHECKED, cannotOpen, requireStore } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
 
 /** Lower than any position, also than -2^63. */
@@ -53,7 +53,7 @@ export function openSqliteEvidence(file: string): Evidence {
 }
 
 function open(file: string): Evidence {
-  requireStore(file);
+  requireStore(file, BESIDE_CHECKED);
   // Before the log: a server may be appending, and the noted head is never ahead of the log.
   const noted = readHeadOf(file);
   const damage = damageIn(`${file}-wal`);

@@ -11,6 +11,9 @@ const CHECK = 'Check DATABASE_URL.';
 /** The ends of the names of the files beside a store's that a start opens. */
 const BESIDE = ['-wal', '-shm', '-journal', '-refusals', '-head', '-snapshot'];
 
+/** The same for a check, which reports a head file that cannot be read, and never waits for it. */
+export const BESIDE_CHECKED = BESIDE.filter((end) => end !== '-head');
+
 /**
  * Returns the name of the file that a name leads to through symbolic links. SQLite follows them, and has
  * its `-wal` beside the file itself: so are the others, or a store would have two of each. Throws
@@ -29,9 +32,12 @@ export function fileBehind(name: string): string {
   }
 }
 
-/** Throws {@link UserError} if there is no file, or an empty one. Opens and creates nothing. */
-export function requireStore(file: string): void {
-  const found = statStore(file);
+/**
+ * Throws {@link UserError} if there is no file, or an empty one. Opens and creates nothing.
+ * @param beside As of {@link statStore}.
+ */
+export function requireStore(file: string, beside = BESIDE): void {
+  const found = statStore(file, beside);
   if (found === undefined) throw noStore(file);
   if (found.size === 0) throw new NoStore(`${file} is empty: there is no store in it. ${CHECK}`);
 }
@@ -48,15 +54,16 @@ export function noStore(file: string): NoStore {
  * Throws {@link UserError} for anything else than a file, also beside the store's: to open a pipe may
  * take for ever. So for a store's file with a second name: SQLite has a log and locks of their own for
  * each, and events would be lost (https://sqlite.org/howtocorrupt.html, section 2.5).
+ * @param beside The ends of the names of the files beside it that must be none of these.
  */
-export function statStore(file: string): Stats | undefined {
+export function statStore(file: string, beside = BESIDE): Stats | undefined {
   const found = requirePlain(file, CHECK);
   if (found?.isFile() && found.nlink > 1) {
     throw new UserError(
       `${file} has ${found.nlink} names (hard links), and must have one: remove the others, or copy it.`,
     );
   }
-  for (const suffix of BESIDE) requirePlain(`${file}${suffix}`, 'Move it away.');
+  for (const suffix of beside) requirePlain(`${file}${suffix}`, 'Move it away.');
   return found;
 }
 
