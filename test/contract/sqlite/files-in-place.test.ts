@@ -44,17 +44,31 @@ async function serveOne(): Promise<Serving> {
   return serving;
 }
 
-it.each(['', '-wal', '-shm'])('nothing is recorded while the file%s is moved away', async (end) => {
+it.each(['', '-wal', '-shm', '-server'])(
+  'nothing is recorded while the file%s is moved away',
+  async (end) => {
+    const { file, store, told } = await serveOne();
+    renameSync(file + end, `${file}-away`);
+    const cause = `${file}${end} was moved, removed or replaced while it was open`;
+    await expect.poll(() => told, WITHIN).toStrictEqual([`storage_failing: ${cause}`]);
+    expect(await store.writer.execute([place])).toStrictEqual([{ kind: 'unavailable', cause }]);
+    expect(await store.log.head()).toBe(1);
+    renameSync(`${file}-away`, file + end);
+    await expect.poll(() => told.at(-1), WITHIN).toBe('storage_failing no more');
+    expect((await store.writer.execute([place]))[0]?.kind).toBe('accepted');
+    expect(told).toHaveLength(2);
+  },
+);
+
+it('only one of two servers records once the lock of the first was removed', async () => {
   const { file, store, told } = await serveOne();
-  renameSync(file + end, `${file}-away`);
-  const cause = `${file}${end} was moved, removed or replaced while it was open`;
+  rmSync(`${file}-server`);
+  const second = await serve(file);
+  const cause = `${file}-server was moved, removed or replaced while it was open`;
   await expect.poll(() => told, WITHIN).toStrictEqual([`storage_failing: ${cause}`]);
   expect(await store.writer.execute([place])).toStrictEqual([{ kind: 'unavailable', cause }]);
-  expect(await store.log.head()).toBe(1);
-  renameSync(`${file}-away`, file + end);
-  await expect.poll(() => told.at(-1), WITHIN).toBe('storage_failing no more');
-  expect((await store.writer.execute([place]))[0]?.kind).toBe('accepted');
-  expect(told).toHaveLength(2);
+  expect((await second.store.writer.execute([place]))[0]?.kind).toBe('accepted');
+  expect(second.told).toStrictEqual([]);
 });
 
 it('nothing is recorded once the file is replaced, even by a copy of itself', async () => {

@@ -28,7 +28,7 @@ export class Wal {
   readonly #frameBytes: number;
   /** The header of the file when all of it was last in the store's file. */
   #done: Buffer | undefined;
-  /** The path and the identity of the store's file, its `-wal` and its `-shm`. */
+  /** The path and the identity of the store's file, its `-wal`, its `-shm` and the lock of its server. */
   readonly #opened: readonly (readonly [path: string, identity: string | undefined])[];
   #lookedAt = performance.now();
 
@@ -43,7 +43,10 @@ export class Wal {
     this.#frameBytes = frameBytes({
       pageSize: this.#db.pragma('page_size', { simple: true }) as number,
     });
-    this.#opened = ['', '-wal', '-shm'].map((end) => [file + end, identityOf(statOf(file + end))]);
+    this.#opened = ['', '-wal', '-shm', '-server'].map((end) => [
+      file + end,
+      identityOf(statOf(file + end)),
+    ]);
   }
 
   /**
@@ -52,7 +55,8 @@ export class Wal {
    *
    * A process can write to a removed file as long as it has the file open. The kernel frees the file
    * when the last process closes it (unlink(2)), and the events recorded since are lost. SQLite
-   * itself checks for that only in stores without a `-wal` file (SQLITE_READONLY_DBMOVED).
+   * itself checks for that only in stores without a `-wal` file (SQLITE_READONLY_DBMOVED). A removed lock
+   * lets a second server in.
    */
   requireInPlace(): void {
     const now = performance.now();
