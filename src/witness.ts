@@ -8,7 +8,7 @@ import type { RunningWitness, WitnessSettings } from './cli/shared/command-line.
 import { Health } from './http/health.ts';
 import { HttpServer } from './http/server.ts';
 import { createWitnessApp } from './http/witness-app.ts';
-import { makeKeyFile, readKeyFile } from './infra/process/key-file.ts';
+import { makeKeyFile, readKeyFile, removeUnfinished } from './infra/process/key-file.ts';
 import { createLogger } from './infra/process/logger.ts';
 import { openWitnessMemory } from './infra/sqlite/witness/memory-file.ts';
 
@@ -59,6 +59,7 @@ function keyOf({ keyFile, name }: WitnessSettings) {
   return {
     read() {
       const key = readKeyFile(keyFile, kind);
+      if (key !== undefined) removeUnfinished(keyFile);
       if (key === undefined || name === undefined || key.name === name) return key;
       throw new UserError(`${keyFile} has the key of ${key.name}, not of ${name}.`);
     },

@@ -1,5 +1,5 @@
-import { createHash, hash } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, hash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -194,7 +194,10 @@ describe('A witness', () => {
     const latest = await (await witness.get(LOG_PATH)).text();
     const size = Number(latest.split('\n')[1]);
     expect(await witness.program.end('SIGKILL')).toBe('SIGKILL');
+    const left = join(folder, `w1.key-new-${randomUUID()}`);
+    writeFileSync(left, 'of a start that was killed while it made the key');
     const again = await RunningWitness.start(folder, '--name', NAME, '--rate', '2');
+    expect(existsSync(left)).toBe(false);
     expect([again.vkey, await (await again.get(LOG_PATH)).text()]).toEqual([witness.vkey, latest]);
     expect(await again.submit(log.request(0, 2))).toMatchObject({ status: 409, text: `${size}\n` });
     expect(await again.submit(log.request(0, 2))).toMatchObject({ status: 409 });

@@ -4,13 +4,15 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { InvalidSigningKey, type SigningKey } from '../../app/audit/proving/signing-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { readPlainText } from './small-file.ts';
 import { giveToStoreOwner } from './store-owner.ts';
 import { syncFolder } from './sync-folder.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A kind of keys, and what its user can do about a file that has none of it. */
 export interface KeyFileKind<Key extends SigningKey> {
@@ -61,13 +63,32 @@ export function makeKeyFile<Key extends SigningKey>(
     giveToStoreOwner(unfinished);
     linkSync(unfinished, file);
     syncFolder(dirname(file));
+    removeUnfinished(file);
     return key;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const other = code === 'EEXIST' ? readKeyFile(file, kind) : undefined;
+    // ENOENT: the other process has removed this one's file, too.
+    const isOther = code === 'EEXIST' || code === 'ENOENT';
+    const other = isOther ? readKeyFile(file, kind) : undefined;
     if (other !== undefined) return other;
     throw new UserError(`The signing key ${file} cannot be made: ${message}.`, { cause: error });
   } finally {
     rmSync(unfinished, { force: true });
+  }
+}
+
+/**
+ * Removes the files that {@link makeKeyFile} leaves if its process is killed: each has the private key
+ * that is in the file, or one that was never used. Must be called only where the file has a key, which a
+ * process that is about to make one then takes. Fails silently, as in a folder that cannot be written.
+ */
+export function removeUnfinished(file: string): void {
+  const [folder, begin] = [dirname(file), `${basename(file)}-new-`];
+  try {
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith(begin) && UUID.test(name.slice(begin.length))) rmSync(join(folder, name));
+    }
+  } catch {
+    // The next start tries again.
   }
 }

@@ -8,7 +8,7 @@ import { NoteSigner } from '../../app/audit/proving/checkpoint.ts';
 import { now } from '../../app/clock.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Store } from '../../app/ports/store.ts';
-import { type KeyFileKind, makeKeyFile, readKeyFile } from './key-file.ts';
+import { type KeyFileKind, makeKeyFile, readKeyFile, removeUnfinished } from './key-file.ts';
 
 /**
  * The place of the signing key: beside the store's file, or in a file that several stores may
@@ -56,6 +56,7 @@ export async function openSigningKey(
   const last = known.at(-1);
   const there = readKey(file);
   if (there === undefined && last !== undefined) throw new UserError(missing(file));
+  if (there !== undefined) removeUnfinished(file);
   const origin = originOf(place, store);
   const key = there ?? makeKey(file, origin);
   refuseOtherOrigin(place, key, file);

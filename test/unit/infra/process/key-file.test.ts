@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
 import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import {
   type KeyFileKind,
   makeKeyFile,
   readKeyFile,
+  removeUnfinished,
 } from '../../../../src/infra/process/key-file.ts';
+import { giveToStoreOwner } from '../../../../src/infra/process/store-owner.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
+
+vi.mock(import('../../../../src/infra/process/store-owner.ts'), { spy: true });
 
 const KIND: KeyFileKind<NoteSigner> = { parse: NoteSigner.parse, wayOut: 'Restore it.' };
 
@@ -59,4 +63,30 @@ it('A fault of the reader is no fault of the file', () => {
     throw new TypeError('a mistake');
   };
   expect(() => readKeyFile(file, { ...KIND, parse })).toThrow(new TypeError('a mistake'));
+});
+
+/** The end of the name that a killed process leaves. */
+const LEFT = 'new-0b5c3a3e-5f3c-4a52-9d1e-0123456789ab';
+
+it('What killed processes have left is removed with the next key, and nothing else', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'key');
+  const others = ['key-new', 'key-new-one', `other-${LEFT}`, `key-${LEFT}-old`];
+  for (const name of [...others, `key-${LEFT}`]) writeFileSync(join(folder, name), 'a key');
+  makeKeyFile(file, NoteSigner.generate('log'), KIND);
+  expect(readdirSync(folder).sort()).toStrictEqual(['key', ...others].sort());
+  writeFileSync(join(folder, `key-${LEFT}`), 'a key');
+  removeUnfinished(file);
+  expect(readdirSync(folder).sort()).toStrictEqual(['key', ...others].sort());
+  removeUnfinished(join(folder, 'none', 'key'));
+});
+
+it('A process whose unfinished file another one has removed takes the key of that one', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'key');
+  const [key, other] = [NoteSigner.generate('log'), NoteSigner.generate('log')];
+  // Between the writing of the file and its linking.
+  vi.mocked(giveToStoreOwner).mockImplementationOnce(() => void makeKeyFile(file, other, KIND));
+  expect(makeKeyFile(file, key, KIND).privateKey()).toBe(other.privateKey());
+  expect(readdirSync(folder)).toStrictEqual(['key']);
 });

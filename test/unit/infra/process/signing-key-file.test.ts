@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import {
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -57,6 +59,14 @@ describe('the signing key of a store', () => {
     expect(await store.signingKeys.list()).toEqual([
       { verifierKey: key.verifierKey, since: expect.stringMatching(/Z$/) },
     ]);
+  });
+
+  it('is the only file that a start leaves, after one that was killed while it made the key', async () => {
+    const { folder, place, file, store } = given();
+    const key = await openKey(place, store);
+    linkSync(file, `${file}-new-${randomUUID()}`);
+    expect((await openKey(place, store)).verifierKey).toBe(key.verifierKey);
+    expect(readdirSync(folder)).toEqual(['store.db-signing-key']);
   });
 
   it('is one, however many processes make it at once', async () => {
