@@ -15,8 +15,10 @@ const WHOLE_KEY = /sto(?:_|%(?:25)*5f)[0-9a-z]{10}(?:_|%(?:25)*5f)[0-9a-z]{49}/i
 const RUN = /[^\s"]+/g;
 /** The part of an address before its password. */
 const BEFORE_PASSWORD = /:\/\/[^/:@]*(?=:)/;
-/** A password as a parameter of an address, or in libpq's other form. */
-const PASSWORD_PARAMETER = /\b(password=)[^\s"&]+/gi;
+/** A password as a parameter of an address, such as `sslpassword`, or in libpq's other form. */
+const PASSWORD_PARAMETER = /\b(\w*password=)[^\s"&]+/gi;
+/** The same in a text that is one address: up to its next parameter. */
+const PASSWORD_TO_NEXT = /\b(\w*password=)[^&]+/gi;
 /** A signing key, which may be given by mistake in place of its file's name. */
 const SIGNING_KEY = /PRIVATE\+KEY\+[^\s"]+/g;
 /** A run longer than any word, like the secret part of every key. */
@@ -49,6 +51,14 @@ export function withoutSecrets(text: string): string {
   clean = clean.replaceAll(PASSWORD_PARAMETER, '$1…').replaceAll(SIGNING_KEY, 'PRIVATE+KEY+…');
   for (const secret of guarded) clean = clean.replaceAll(secret, '…');
   return clean;
+}
+
+/**
+ * Returns a setting without the secrets in it. A text that is one address loses its password whole, even if a
+ * mistake has left spaces in it.
+ */
+export function shownSetting(value: string): string {
+  return withoutSecrets(withoutPassword(value).replaceAll(PASSWORD_TO_NEXT, '$1…'));
 }
 
 /** Returns an address without its password. One with an unencoded / or @ in it ends at the last @. */

@@ -1,5 +1,6 @@
 import { shownKey } from '../app/keys/api-key.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
+import { shownSetting } from '../app/secrets.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Environment, Setting } from './shared/command-line.ts';
 import { print } from './shared/print.ts';
@@ -60,7 +61,11 @@ function clientSettings(environment: Environment): {
 function clientSettingsIn(environment: Environment): readonly Setting[] {
   const { url, key } = namedService({}, environment);
   return [
-    { name: 'STORE_ORDERS_URL', value: url?.value, source: url?.source ?? 'default' },
+    {
+      name: 'STORE_ORDERS_URL',
+      value: url && shownSetting(url.value),
+      source: url?.source ?? 'default',
+    },
     {
       name: 'STORE_ORDERS_KEY',
       value: key && shownKey(key.value),

@@ -1,4 +1,5 @@
 import { UserError } from '../app/lifecycle/user-error.ts';
+import { shownSetting } from '../app/secrets.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { DEFAULT_PROFILE, Profiles } from './shared/profiles.ts';
@@ -24,7 +25,8 @@ export function defineLogout(
         throw new UserError(`There is no profile ${profile} in ${profiles.file}.`);
       }
       await profiles.remove(profile, composition.lock);
-      const text = `Forgot the key for ${found.url}.\n`;
-      printResult(terminal.stdout, options, { value: { profile, url: found.url }, text });
+      const url = shownSetting(found.url);
+      const text = `Forgot the key for ${url}.\n`;
+      printResult(terminal.stdout, options, { value: { profile, url }, text });
     });
 }

@@ -2,7 +2,7 @@
 
 import { shownKey } from '../../app/keys/api-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { withoutSecrets } from '../../app/secrets.ts';
+import { shownSetting } from '../../app/secrets.ts';
 import { type Config, environment, readConfig } from './config.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ function setIn(variables: Variables, source: string) {
 }
 
 function shown(name: string, value: string): string {
-  return name === 'INITIAL_API_KEY' ? shownKey(value) : withoutSecrets(value);
+  return name === 'INITIAL_API_KEY' ? shownKey(value) : shownSetting(value);
 }
 
 function mistakesIn(sources: Sources): string | undefined {

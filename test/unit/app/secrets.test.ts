@@ -4,6 +4,7 @@ import { mintKeyText } from '../../../src/app/keys/api-key.ts';
 import {
   guardSecret,
   holdsKey,
+  shownSetting,
   withoutLongRuns,
   withoutSecrets,
 } from '../../../src/app/secrets.ts';
@@ -40,6 +41,7 @@ describe('a text that is going to be shown', () => {
     ['{"url":"postgres://me:secret@db/a","b":1}', '{"url":"postgres://me:…@db/a","b":1}'],
     ['postgres://db/a?user=me&password=secret&x=1', 'postgres://db/a?user=me&password=…&x=1'],
     ['host=db password=secret user=me', 'host=db password=… user=me'],
+    ['postgres://db/a?sslpassword=secret&x=1', 'postgres://db/a?sslpassword=…&x=1'],
     ['PRIVATE+KEY+store-orders/1+ab+AbCd= is', 'PRIVATE+KEY+… is'],
   ])('loses what is said to be secret: %s', (text, clean) => {
     expect(withoutSecrets(text)).toBe(clean);
@@ -98,6 +100,17 @@ describe('a text that is going to be shown', () => {
     expect(withoutLongRuns(`is ${'a'.repeat(39)}`)).toBe(`is ${'a'.repeat(39)}`);
   });
 });
+
+test.each([
+  ['http://me:two words@h/', 'http://me:…@h/'],
+  ['postgres://me@db/a?password=two words&x=1', 'postgres://me@db/a?password=…&x=1'],
+  ['http://127.0.0.1:3000/a b', 'http://127.0.0.1:3000/a b'],
+])(
+  'a setting that is one address has no password in it, with spaces in it or not: %s',
+  (value, shown) => {
+    expect(shownSetting(value)).toBe(shown);
+  },
+);
 
 describe('a name that somebody has chosen', () => {
   it('is known to hold a key, whatever its case and encoding', () => {

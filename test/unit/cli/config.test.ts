@@ -48,6 +48,20 @@ test('secrets are not shown, also where they are invalid', async () => {
   }
 });
 
+test('no password of an address is shown, whichever setting it stands in', async () => {
+  const place = new Place();
+  place.environment = {
+    STORE_ORDERS_URL: 'http://shop:tiger lily@h/',
+    DATABASE_URL: 'postgres://shop@db/orders?sslpassword=tiger-lily',
+  };
+  for (const args of [[], ['--json']]) {
+    const { out, err } = await place.run('config', ...args);
+    expect(out).toContain('http://shop:…@h/');
+    expect(out).toContain('postgres://shop@db/orders?sslpassword=…');
+    expect(out + err).not.toMatch(/tiger|lily/);
+  }
+});
+
 test('an invalid setting of an option is named by the option', async () => {
   const { code, err, setting } = await lineOf(new Place(), 'PORT', '--port', 'http');
   expect([code, setting]).toEqual([1, ['http', '--port']]);
