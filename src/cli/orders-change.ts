@@ -10,7 +10,13 @@ import type { CommandLine } from './shared/command-line.ts';
 import { readOrderId, readTime, wholeNumber } from './shared/options.ts';
 import { say } from './shared/print.ts';
 import { type JsonOption, jsonLine, printResult, withJson } from './shared/results.ts';
-import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
+import {
+  callService,
+  SERVICE_NOTES,
+  type ServiceOptions,
+  sendCommand,
+  withService,
+} from './shared/service.ts';
 
 type CommonOptions = ServiceOptions & JsonOption;
 
@@ -35,15 +41,15 @@ interface CancelOptions extends CommandOptions {
 /** Adds `get`, `place`, `ship` and `cancel`. */
 export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandLine): void {
   const { stdout, stderr } = commandLine.terminal;
-  const call = <Result>(options: ServiceOptions, use: (service: StoreOrders) => Promise<Result>) =>
-    callService(options, commandLine, use);
   withJson(withService(orders.command('get')))
     .description('show an order')
     .argument('<order>', 'the id of the order', readOrderId)
     .explain(SERVICE_NOTES)
     .example('Show order 1', 'orders get 1')
     .action(async (id: OrderId, options: CommonOptions) => {
-      const { etag: _, ...order } = await call(options, (service) => service.get(id));
+      const { etag: _, ...order } = await callService(options, commandLine, (service) =>
+        service.get(id),
+      );
       printResult(stdout, options, { value: order, text: wordsOf(order) });
     });
   withCommand(orders.command('place'))
@@ -56,9 +62,8 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
     .action(async (options: PlaceOptions) => {
       const { petId, quantity, shipDate, idempotencyKey } = options;
       const placed = { petId, quantity, shipDate };
-      const command = { idempotencyKey };
-      const { etag: _, ...order } = await call(options, (service) =>
-        service.place(placed, command),
+      const { etag: _, ...order } = await sendCommand(options, commandLine, (service, signal) =>
+        service.place(placed, { idempotencyKey, signal }),
       );
       printResult(stdout, options, { value: order, text: `${order.id}\n` });
       say(stderr, `Placed order ${order.id}: ${quantity} of pet ${petId}.\n`);
@@ -80,8 +85,9 @@ export function addOrderCommands(orders: ExplainedCommand, commandLine: CommandL
     .example('Cancel order 1', 'orders cancel 1')
     .action(async (id: OrderId, options: CancelOptions) => {
       const { reason, idempotencyKey } = options;
-      const command = { reason, idempotencyKey };
-      const { position } = await call(options, (service) => service.cancel(id, command));
+      const { position } = await sendCommand(options, commandLine, (service, signal) =>
+        service.cancel(id, { reason, idempotencyKey, signal }),
+      );
       if (options.json) stdout.write(jsonLine({ orderId: id, position }));
       say(stderr, `Order ${id} is cancelled, at position ${position}.\n`);
     });
@@ -91,8 +97,9 @@ async function ship(id: OrderId, options: ShipOptions, commandLine: CommandLine)
   const { stdout, stderr } = commandLine.terminal;
   const { shipDate = now(), idempotencyKey, json } = options;
   const chosen = options.shipDate === undefined ? [`--ship-date ${shipDate}`] : [];
-  const use = (service: StoreOrders) => service.ship(id, shipDate, { idempotencyKey });
-  const order = await callService(options, commandLine, use, chosen);
+  const send = (service: StoreOrders, signal: AbortSignal) =>
+    service.ship(id, shipDate, { idempotencyKey, signal });
+  const order = await sendCommand(options, commandLine, send, chosen);
   if (json) stdout.write(jsonLine(order));
   say(stderr, `Order ${id} has shipped on ${order.shipDate}.\n`);
 }

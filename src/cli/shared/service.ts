@@ -2,11 +2,12 @@
 
 import type { Command } from 'commander';
 import { UserError } from '../../app/lifecycle/user-error.ts';
-import { guardSecret } from '../../app/secrets.ts';
+import { guardSecret, shownSetting } from '../../app/secrets.ts';
 import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { leavesOpen } from '../../client/retry-policy.ts';
 import type { CommandLine, Environment } from './command-line.ts';
 import { misused, refusedByService, unanswered } from './exit-codes.ts';
+import { interruptible } from './interrupt.ts';
 import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
 
 /** The options by which a command names a service. */
@@ -37,9 +38,22 @@ interface Found {
 }
 
 /**
- * Calls a service. Its refusals become errors with an exit code of their own.
- * @param chosen The options that the command has chosen a value for: a repetition needs the same.
+ * Sends a command to a service. A signal to stop ends the wait for its answer: the error has the key
+ * under which the command can be repeated, because it may have been carried out.
+ * @param chosen The options that the command line has chosen a value for: a repetition needs the same.
  */
+export function sendCommand<Result>(
+  options: ServiceOptions,
+  commandLine: CommandLine,
+  send: (service: StoreOrders, signal: AbortSignal) => Promise<Result>,
+  chosen: readonly string[] = [],
+): Promise<Result> {
+  return interruptible((signal) =>
+    callService(options, commandLine, (service) => send(service, signal), chosen),
+  );
+}
+
+/** Calls a service. Its refusals become errors with an exit code of their own. */
 export async function callService<Result>(
   options: ServiceOptions,
   commandLine: CommandLine,
@@ -61,8 +75,9 @@ export async function callAt<Result>(
     return await use(new client.StoreOrders({ url, key }));
   } catch (error) {
     if (!(error instanceof client.StoreOrdersError)) throw error;
-    // The reason of the signal: it is the command that has stopped.
-    throw error.code === 'aborted' ? error.cause : failureOf(error, url, chosen);
+    // The reason of the signal: it is the command line that has stopped, and nothing was changed.
+    const isHarmless = error.idempotencyKey === undefined || error.attempts === 0;
+    throw error.code === 'aborted' && isHarmless ? error.cause : failureOf(error, url, chosen);
   }
 }
 
@@ -76,7 +91,7 @@ function connectionOf(options: ServiceOptions, environment: Environment): Profil
   }
   if (key === undefined) {
     throw new UserError(
-      `There is no API key for ${url.value}: pass --key, or set STORE_ORDERS_KEY, or run ` +
+      `There is no API key for ${shownSetting(url.value)}: pass --key, or set STORE_ORDERS_KEY, or run ` +
         'store-orders login.',
     );
   }
@@ -131,11 +146,12 @@ function isSameService(one: string, other: string): boolean {
 /** The codes after which the same request may have another answer. */
 const UNANSWERED: readonly string[] = [
   ...['network', 'timeout', 'unexpected_response', 'internal_error', 'outcome_unknown'],
-  ...['service_unavailable', 'rate_limited'],
+  ...['service_unavailable', 'rate_limited', 'aborted'],
 ];
 
 function failureOf(error: StoreOrdersError, url: string, chosen: readonly string[]): Error {
-  const { code, message, status, requestId, idempotencyKey } = error;
+  const { code, status, requestId, idempotencyKey } = error;
+  const message = code === 'aborted' ? 'Stopped before there was an answer' : error.message;
   const about = [code, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ');
   const said = `${message.replace(/\.$/, '')} (${about}).`;
   if (!UNANSWERED.includes(code)) {

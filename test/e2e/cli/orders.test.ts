@@ -193,6 +193,24 @@ describe('A stop', () => {
     expect(await program.end('SIGTERM')).toBe(code);
     expect(program.stderr).toBe(code === 0 ? '' : 'store-orders: Stopped before it was done.\n');
   });
+
+  test.each([
+    [['place', '--pet-id', '7']],
+    [['ship', '1']],
+    [['cancel', '1', '--reason', 'other']],
+  ])('of a command that waits for its answer leaves it open: %j', async (args) => {
+    await using server = await ScriptedServer.start(silence);
+    const given = { STORE_ORDERS_URL: server.url, STORE_ORDERS_KEY: 'key' };
+    const program = start(['orders', ...args], place.folder, given);
+    await expect.poll(() => server.received.length).toBe(1);
+    expect(await program.end('SIGINT')).toBe(6);
+    expect(program.stderr).toMatch(
+      /It may have been done\. Repeat it with .*--idempotency-key \S+\n$/,
+    );
+    const [, repeat = ''] = /Repeat it with (.*)\n$/.exec(program.stderr) ?? [];
+    expect(repeat).toContain(server.received[0]?.headers['idempotency-key']);
+    expect(repeat.includes('--ship-date')).toBe(args[0] === 'ship');
+  });
 });
 
 describe('Failures', () => {
