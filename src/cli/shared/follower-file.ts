@@ -65,8 +65,10 @@ const FollowedFile = z.object({
 });
 
 function followedIn(text: string): Followed {
-  const read = FollowedFile.safeParse(jsonIn(text));
-  if (read.success) return read.data as z.infer<typeof FollowedFile> & Followed;
+  const value = jsonIn(text);
+  const read = FollowedFile.safeParse(value);
+  // As it was read: the schema's own copy has the members of an event in another order.
+  if (read.success) return value as Followed;
   const [{ path }] = read.error.issues as [z.core.$ZodIssue];
   const what = path.length === 0 ? 'it' : `its member ${path.join('.')}`;
   throw new Error(`${what} is not as a follower writes it`);

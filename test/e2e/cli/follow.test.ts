@@ -238,6 +238,8 @@ describe('A follower', () => {
     receiver.answer = (_, res) => void res.end();
     expect(await follow(...args, '--retry').ended()).toBe(0);
     expect(receiver.positions.slice(6)).toEqual([first, first + 2]);
+    const bodies = receiver.posts.filter(({ position }) => position === first);
+    expect(new Set(bodies.map(({ body }) => body)).size).toBe(1);
     expect(kept()).toMatchObject({ after: String(first + 3), parked: [] });
   });
 
