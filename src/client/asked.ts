@@ -11,6 +11,7 @@ import type {
   EventType,
   Id,
   ListQuery,
+  Order,
   OrderEvent,
   OrderPage,
   Position,
@@ -27,18 +28,32 @@ export function numberOf(place: Position | Time | undefined): number | undefined
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Returns true for a page of orders that pass the filters, and with a cursor to another page. */
-export function isPageOf(page: OrderPage, query: ListQuery): boolean {
-  const { id, petId, fromId, toId, status, complete, after } = query;
+/** The page before in a walk through a list; before the first one, the request without any orders. */
+export interface PageBefore extends Pick<ListQuery, 'asOf'> {
+  readonly data: readonly Order[];
+  readonly next?: string | null | undefined;
+}
+
+/**
+ * Returns true for a page of orders that pass the filters, by ids behind those of the page before, as of the same
+ * position, and with a cursor to another page.
+ */
+export function isPageOf(page: OrderPage, query: ListQuery, before: PageBefore): boolean {
+  const { id, petId, status, complete, order } = query;
+  let { fromId, toId } = query;
+  const { data, next } = page;
   const ids = id && new Set([id].flat().map(idText));
   const members = { petId: petId === undefined ? undefined : idText(petId), status, complete };
-  const isOfList = page.data.every((order) => {
+  const isOfList = [...before.data.slice(-1), ...data].every((each) => {
     const isInRange =
-      (fromId === undefined || BigInt(order.id) >= BigInt(fromId)) &&
-      (toId === undefined || BigInt(order.id) < BigInt(toId));
-    return isInRange && (ids?.has(order.id) ?? true) && isLike(order, members);
+      (fromId === undefined || BigInt(each.id) >= BigInt(fromId)) &&
+      (toId === undefined || BigInt(each.id) < BigInt(toId));
+    // The range of those behind it: none comes twice, or in the other direction.
+    if (order === 'desc') toId = each.id;
+    else fromId = BigInt(each.id) + 1n;
+    return isInRange && (ids?.has(each.id) ?? true) && isLike(each, members);
   });
-  return isOfList && isAsOf(page, query) && (page.next === null || page.next !== after);
+  return isOfList && isAsOf(page, before) && (next === null || next !== before.next);
 }
 
 /** Returns true for an answer as of the position that was asked for, if one was. */
@@ -79,7 +94,7 @@ export function areEventsOf(
     const isLater = event.position > last;
     last = event.position;
     // A request with several commands has the beginning of their ids.
-    const isOfCommand = commandId === undefined || String(event.commandid).startsWith(commandId);
+    const isOfCommand = String(event.commandid).startsWith(commandId ?? '');
     return isLater && isOfCommand && isLike(event, { type });
   });
 }

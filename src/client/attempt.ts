@@ -2,8 +2,9 @@
 
 import { type Body, bodyIn, textOf } from './body.ts';
 import { called } from './callers.ts';
-import { StoreOrdersError, serverCodeOf } from './error.ts';
+import { type ClientCode, StoreOrdersError, serverCodeOf } from './error.ts';
 import { membersIn } from './exact-json.ts';
+import { given } from './given.ts';
 import type { Limit } from './limit.ts';
 import type { ClientOptions } from './options.ts';
 import { retryAfterOf } from './retry-policy.ts';
@@ -93,15 +94,14 @@ export async function respond(
   const details = { attempts: requests.count, idempotencyKey };
   throw new StoreOrdersError('unexpected_response', message, details);
 
-  function headersOf({ headers: given }: Attempt): Headers {
+  function headersOf({ headers: own }: Attempt): Headers {
     const all = {
-      ...given,
+      ...own,
       'Content-Type': body === undefined ? undefined : 'application/json',
       'Idempotency-Key': idempotencyKey,
     };
-    const set = Object.entries(all).filter((pair) => pair[1] !== undefined);
     try {
-      return new Headers(set as [string, string][]);
+      return new Headers(given(all) as Record<string, string>);
     } catch (cause) {
       const message = `a header is not valid: ${(cause as Error).message}`;
       throw new StoreOrdersError('invalid_request', message, { cause });
@@ -202,13 +202,12 @@ function failureOf(
   { requests, method, url, idempotencyKey }: Named,
   limit: Limit,
 ): StoreOrdersError {
-  const details = { attempts: requests.count, idempotencyKey, cause };
-  const told = (reason: string) => `${method} ${url}: ${reason}`;
-  if (limit.isAborted) {
-    return new StoreOrdersError('aborted', told('aborted'), { ...details, cause: limit.reason });
-  }
-  if (limit.isTimedOut) return new StoreOrdersError('timeout', told('no answer in time'), details);
-  return new StoreOrdersError('network', told(reasonOf(cause)), details);
+  const attempts = requests.count;
+  const ended = (code: ClientCode, reason: string, cause: unknown) =>
+    new StoreOrdersError(code, `${method} ${url}: ${reason}`, { attempts, idempotencyKey, cause });
+  if (limit.isAborted) return ended('aborted', 'aborted', limit.outer?.reason);
+  if (limit.isTimedOut) return ended('timeout', 'no answer in time', cause);
+  return ended('network', reasonOf(cause), cause);
 }
 
 /** Returns the error for an answer that is no success. */

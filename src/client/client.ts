@@ -2,7 +2,7 @@
  * The client of the API, `store-orders/client`: see docs/client.md. It uses `fetch` and nothing else, so
  * it runs in Node.js, browsers, workers, Deno and Bun.
  */
-import { isActivityOf, isAsOf, isBatchOf, isCosigned, isPageOf } from './asked.ts';
+import { isActivityOf, isAsOf, isBatchOf, isCosigned, isPageOf, type PageBefore } from './asked.ts';
 import type { Answer } from './attempt.ts';
 import { Events } from './events.ts';
 import type {
@@ -90,10 +90,10 @@ export class StoreOrders extends SingleOrders<Order> {
 
   /** Returns the orders that pass all filters, by id: one by one, or by its `pages()`. */
   list(query: ListQuery = {}, options?: CallOptions): Paged<Order, OrderPage> {
-    return new Paged(async (after = query.after) => {
-      const asked = { ...query, after };
-      const isOfQuery = (page: OrderPage) => isPageOf(page, asked);
-      return this.#get(ORDERS, asked, isOrderPage, options, isOfQuery);
+    const none = { data: [], next: query.after, asOf: query.asOf };
+    return new Paged((before: PageBefore = none) => {
+      const isNext = (page: OrderPage) => isPageOf(page, query, before);
+      return this.#get(ORDERS, { ...query, after: before.next }, isOrderPage, options, isNext);
     });
   }
 

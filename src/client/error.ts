@@ -1,4 +1,5 @@
 /** The errors of the client: the closed list of their codes, and the one class that carries one. */
+import { given } from './given.ts';
 import type { BatchResult } from './shapes.ts';
 
 /** The codes of the API's Error objects. The table in docs/api.md has the same, with what to do. */
@@ -45,7 +46,7 @@ export interface ErrorDetails {
   /** The time after which the service invites to try again, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The number of requests that were sent, the first one included. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Of a command: the key under which it can be repeated without being carried out twice. */
   readonly idempotencyKey?: string | undefined;
   /** Of an atomic batch that was refused: the outcomes of its items. */
@@ -70,10 +71,8 @@ export class StoreOrdersError extends Error implements ErrorDetails {
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { attempts = 0, cause, ...rest } = details;
-    super(message, cause === undefined ? {} : { cause });
-    for (const [name, value] of Object.entries(rest)) {
-      if (value !== undefined) Object.assign(this, { [name]: value });
-    }
+    super(message, given({ cause }));
+    Object.assign(this, given(rest));
     // The details may be another error, whose code is not this one's.
     this.code = code;
     this.attempts = attempts;

@@ -46,7 +46,7 @@ export interface FollowOptions<Type extends EventType = EventType>
 /** A position that was reached, with its event if that matches the query. */
 interface Step {
   readonly position: string;
-  readonly event?: OrderEvent;
+  readonly event?: OrderEvent | undefined;
 }
 
 export class Events {
@@ -69,9 +69,9 @@ export class Events {
     query: EventQuery<Type> & { readonly limit?: number | undefined } = {},
     options?: CallOptions,
   ): Paged<OrderEvent<Type>, EventPage<Type>> {
-    return new Paged(async (after) => {
-      const asked = after === undefined ? query : { ...query, after };
-      return (await this.#page(asked, options)) as EventPage<Type>;
+    return new Paged(async (before) => {
+      const behind = before && { after: before.next as string };
+      return (await this.#page({ ...query, ...behind }, options)) as EventPage<Type>;
     });
   }
 
@@ -129,12 +129,12 @@ export class Events {
     let after = query.after;
     for await (const { id, data } of messagesIn(pieces)) {
       const position = id ?? String(after);
-      const asked = { ...query, after };
-      const isNext = (event: OrderEvent) => areEventsOf([event], asked);
+      const isNext = (event: OrderEvent) =>
+        placeOf(event) === position && areEventsOf([event], { ...query, after });
       const answer = { status: 200, text: data ?? '' };
       requireAsked(answer, isNoEarlier(position, after));
-      const event = data === undefined ? {} : { event: jsonOf(answer, isEvent, isNext) };
-      yield { position, ...event };
+      const event = data === undefined ? undefined : jsonOf(answer, isEvent, isNext);
+      yield { position, event };
       after = position;
     }
   }

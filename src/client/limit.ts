@@ -28,7 +28,9 @@ function callAll({ currentTarget }: Event): void {
 /** A signal that aborts with another one, or when its timer runs out. */
 export class Limit {
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** The caller's signal. */
+  readonly outer: AbortSignal | undefined;
   readonly #forget: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The end of the time, by `performance.now()`. */
@@ -37,23 +39,14 @@ export class Limit {
   isTimedOut = false;
 
   constructor(outer: AbortSignal | undefined) {
-    this.#outer = outer;
+    this.outer = outer;
     if (outer?.aborted) this.#abort();
     else if (outer) this.#forget = onAbort(outer, this.#abort);
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   /** True once the caller has aborted. */
   get isAborted(): boolean {
-    return this.#outer?.aborted ?? false;
-  }
-
-  /** The caller's reason. */
-  get reason(): unknown {
-    return this.#outer?.reason;
+    return this.outer?.aborted ?? false;
   }
 
   /** Starts the timer, again if it runs. With less than 0, the time is over. */

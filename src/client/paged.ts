@@ -9,19 +9,17 @@ export class Paged<
   Page extends { readonly data: readonly Item[]; readonly next: string | null },
 > implements AsyncIterable<Item>
 {
-  readonly #pageAfter: (cursor: string | undefined) => Promise<Page>;
+  readonly #pageBehind: (before: Page | undefined) => Promise<Page>;
 
-  constructor(pageAfter: (cursor: string | undefined) => Promise<Page>) {
-    this.#pageAfter = pageAfter;
+  /** @param pageBehind Requests the page behind another one, or the first. */
+  constructor(pageBehind: (before: Page | undefined) => Promise<Page>) {
+    this.#pageBehind = pageBehind;
   }
 
   /** Returns the pages. A page is requested when the one before has been handled. */
   async *pages(): AsyncGenerator<Page, void, void> {
-    for (let cursor: string | undefined; ; ) {
-      const page = await this.#pageAfter(cursor);
-      yield page;
-      if (page.next === null) return;
-      cursor = page.next;
+    for (let page: Page | undefined; page?.next !== null; yield page) {
+      page = await this.#pageBehind(page);
     }
   }
 

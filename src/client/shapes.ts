@@ -45,8 +45,10 @@ export interface OrderV1 {
 /** An order with the tag of its present version, for `ifMatch`. */
 export type Tagged<Order> = Order & { readonly etag: string };
 
-/** A change that an update decides on. */
-export type Change = { readonly ship: Time } | { readonly cancel: true | CancelReason };
+/** A change that an update decides on: one of the two. */
+export type Change =
+  | { readonly ship: Time; readonly cancel?: undefined }
+  | { readonly cancel: true | CancelReason; readonly ship?: undefined };
 
 /** The position of a command's event in the log, or of that of an earlier one which did the same. */
 export interface Done {

@@ -16,6 +16,7 @@ import {
 import { bodyIn } from './body.ts';
 import { isFailure } from './callers.ts';
 import { StoreOrdersError } from './error.ts';
+import { given } from './given.ts';
 import { Limit, limited, pause } from './limit.ts';
 import { type CallOptions, type ClientOptions, type CommandOptions, DEFAULTS } from './options.ts';
 import { delayAfter, isFinal, isPassing, leavesOpen } from './retry-policy.ts';
@@ -160,14 +161,6 @@ function requireLimits(settings: { readonly [Name in (typeof LIMITS)[number]]?: 
     throw new StoreOrdersError('invalid_request', `${name}: must be a number from 0 on`);
   }
 }
-
-/** Returns options without those that are present and undefined. */
-function given<Options extends object>(options: Options): Present<Options> {
-  const set = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as Present<Options>;
-}
-
-type Present<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /** Returns the service's address in a text, without a version. */
 function addressIn(text: string): string {

@@ -46,10 +46,11 @@ export async function update(
     });
     if (decided === undefined) return order;
     // One that is no object has none of the members.
-    const change: Change = Object(decided);
+    const { ship, cancel }: Change = Object(decided);
+    const isBoth = ship !== undefined && cancel !== undefined;
     try {
-      if ('ship' in change) return await orders.ship(id, change.ship, { ...left(), ifMatch });
-      const reason = reasonIn(change.cancel);
+      if (ship !== undefined && !isBoth) return await orders.ship(id, ship, { ...left(), ifMatch });
+      const reason = reasonIn(isBoth ? undefined : cancel);
       const idempotencyKey = newKey();
       const command = { ...left(), ifMatch, reason, idempotencyKey };
       const { position } = await orders.cancel(id, command);
@@ -64,12 +65,12 @@ export async function update(
 }
 
 /** Returns the reason in a decision to cancel. Any other decision than these is none: it would be final. */
-function reasonIn(cancel: true | CancelReason): CancelReason | undefined {
+function reasonIn(cancel: true | CancelReason | undefined): CancelReason | undefined {
   if (cancel === true) return undefined;
   if (typeof cancel === 'string') return cancel;
   throw new StoreOrdersError(
     'invalid_request',
-    'a change must have ship, or cancel: true or a reason',
+    'a change must have either ship, or cancel: true or a reason',
   );
 }
 

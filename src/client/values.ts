@@ -2,6 +2,7 @@
 import type { Answer } from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { readExactly } from './exact-json.ts';
+import { given } from './given.ts';
 import type { Done, Id, NewOrder, OrderEvent, OrderV1, Tagged, Time } from './shapes.ts';
 
 const DECIMAL = /^(?:0|-?[1-9]\d*)$/;
@@ -40,8 +41,11 @@ export function conditionOf(ifMatch: string | undefined): Readonly<Record<string
 
 /** Returns the parameters of a query as texts. */
 export function queryOf(query: object): Record<string, string> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, parameterText(name, value)]));
+  const texts = Object.entries(given(query)).map(([name, value]) => [
+    name,
+    parameterText(name, value),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 function parameterText(name: string, value: unknown): string {
@@ -81,9 +85,9 @@ export function logOf({ source }: Pick<OrderEvent, 'source'>): string {
 }
 
 /** Returns the position of an event as `after` takes it: `EPOCH:POSITION` where it was given twice. */
-export function placeOf({ id, source }: Pick<OrderEvent, 'id' | 'source'>): string {
+export function placeOf({ position, source }: Pick<OrderEvent, 'position' | 'source'>): string {
   const [, epoch] = EPOCH_AT_END.exec(source) ?? [];
-  return epoch === undefined ? id : `${epoch}:${id}`;
+  return epoch === undefined ? `${position}` : `${epoch}:${position}`;
 }
 
 export function withIds<Order extends OrderV1>(order: Order): Order {
@@ -152,9 +156,9 @@ type Readable = Pick<Answer, 'text' | 'status'> & Partial<Answer>;
 function unexpected(answer: Readable, what: string, cause?: unknown): StoreOrdersError {
   const { status, headers, attempts, idempotencyKey } = answer;
   const requestId = headers?.get('X-Request-Id') ?? undefined;
-  const details = { status, requestId, idempotencyKey, ...(attempts && { attempts }) };
   const message = `${status} ${what}, which is no answer of this API`;
-  return new StoreOrdersError('unexpected_response', message, { ...details, cause });
+  const details = { status, requestId, attempts, idempotencyKey, cause };
+  return new StoreOrdersError('unexpected_response', message, details);
 }
 
 /** A form of JSON, as far as the client and its users rely on it. */

@@ -149,7 +149,8 @@ describe('An answer without an end', () => {
 
 test('A long answer arrives as a whole, with characters that were divided', async () => {
   const order = { ...ORDER, requestId: 'é'.repeat(1_000) };
-  const text = JSON.stringify({ data: Array.from({ length: 2_000 }, () => order), next: null });
+  const data = Array.from({ length: 2_000 }, (_, index) => ({ ...order, id: `${2_000 - index}` }));
+  const text = JSON.stringify({ data, next: null });
   const bytes = new TextEncoder().encode(text);
   const store = clientOf(() => {
     let at = 0;
@@ -162,7 +163,7 @@ test('A long answer arrives as a whole, with characters that were divided', asyn
     });
     return new Response(body);
   });
-  const orders = await Array.fromAsync(store.list());
+  const orders = await Array.fromAsync(store.list({ order: 'desc' }));
   expect(orders).toHaveLength(2_000);
   expect(orders.at(-1)).toStrictEqual(order);
 });

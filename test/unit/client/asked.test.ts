@@ -89,6 +89,24 @@ const CASES: readonly Case[] = [
       { ...page(), next: 'a' },
     ],
   ],
+  [
+    'orders by id',
+    (store) => store.list().pages().next(),
+    ...[
+      page(ORDER, { ...ORDER, id: '10' }),
+      page(ORDER, ORDER),
+      page({ ...ORDER, id: '2' }, ORDER),
+    ],
+  ],
+  [
+    'orders by descending id',
+    (store) => store.list({ order: 'desc' }).pages().next(),
+    ...[
+      page({ ...ORDER, id: '10' }, ORDER),
+      page(ORDER, ORDER),
+      page(ORDER, { ...ORDER, id: '2' }),
+    ],
+  ],
   ['a summary', (store) => store.summary({ asOf: 5 }), summary(5), summary(4)],
   ['a summary of now', (store) => store.summary(), summary(5)],
   [
@@ -189,6 +207,7 @@ test.each([
   ['an earlier event', { after: 5 }, `id: 5\ndata: ${JSON.stringify(event(5))}\n\n`],
   ['an earlier position', { after: '1.0123abcd:5' }, 'id: 4\n\n'],
   ['no position', {}, 'id: soon\n\n'],
+  ['the position of another event', {}, `id: 900\ndata: ${JSON.stringify(event(5))}\n\n`],
   ['another type', { type: 'OrderShipped' }, `id: 1\ndata: ${JSON.stringify(event(1))}\n\n`],
   [
     'a repetition',
@@ -215,6 +234,47 @@ test('A list whose pages name themselves as the next ends', async () => {
   const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
   await expect(Array.fromAsync(store.list())).rejects.toMatchObject(MIXED_UP);
   expect(requests).toBe(2);
+});
+
+const orderPage = (ids: readonly number[], next: string | null, asOf?: number) => {
+  return { data: ids.map((id) => ({ ...ORDER, id: `${id}` })), next, asOf };
+};
+
+test.each([
+  ['with an order of a page before it', {}, [orderPage([1, 2], 'a'), orderPage([2, 3], 'b')]],
+  ['of a page before it', {}, [orderPage([1], 'a'), orderPage([2], 'b'), orderPage([1], 'a')]],
+  [
+    'before it, in descending order',
+    { order: 'desc' },
+    [orderPage([5], 'a'), orderPage([6], null)],
+  ],
+  [
+    'as of another position',
+    { asOf: '2026-01-01T00:00:00Z' },
+    [orderPage([1], 'a', 10), orderPage([2], null, 20)],
+  ],
+] as const)('A page of a list does not go on with one %s', async (_, query, pages) => {
+  let requests = 0;
+  const fetch = async () => Response.json(pages[requests++]);
+  const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
+  const taken: unknown[] = [];
+  const walk = async () => {
+    for await (const { data } of store.list(query).pages()) taken.push(...data);
+  };
+  await expect(walk()).rejects.toMatchObject(MIXED_UP);
+  expect(requests).toBe(pages.length);
+  expect(taken).toStrictEqual(pages.slice(0, -1).flatMap(({ data }) => data));
+});
+
+test('Each walk through a list begins anew, and its last page may be empty', async () => {
+  let requests = 0;
+  const pages = [orderPage([1], 'a'), orderPage([2], 'b'), orderPage([], null)];
+  const fetch = async () => Response.json(pages[requests++ % pages.length]);
+  const store = new StoreOrders({ url: 'http://127.0.0.1', key: 'key', fetch, retries: 0 });
+  const list = store.list();
+  for (const _ of [1, 2]) {
+    expect((await Array.fromAsync(list)).map(({ id }) => id)).toEqual(['1', '2']);
+  }
 });
 
 test('A record that cannot be read is left to the verifier', async () => {

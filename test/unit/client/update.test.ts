@@ -80,6 +80,32 @@ test.each([null, true, 'cancel', 7, {}, { cancel: false }, { ship: null }])(
   },
 );
 
+test.each([
+  { cancel: true, ship: new Date(0) },
+  { ship: new Date(0), cancel: 'other' },
+])('A decision for both is none, and nothing is sent: %j', async (decision) => {
+  await using server = await ScriptedServer.start(json(200, ORDER, { ETag: '"x-1"' }));
+  const store = new StoreOrders({ url: server.url, key: 'key', retries: 0 });
+  // @ts-expect-error: a change is one of the two.
+  const error = await failureOf(store.update('1', () => decision));
+  expect(error).toMatchObject({ code: 'invalid_request', attempts: 0 });
+  expect(error.message).toContain('either');
+  expect(server.received).toHaveLength(1);
+});
+
+test.each([
+  [{ cancel: true, ship: undefined }, 'DELETE'],
+  [{ ship: new Date(0), cancel: undefined }, 'PUT'],
+] as const)('A decision for one may have the other undefined: %j', async (decision, method) => {
+  await using server = await ScriptedServer.start(
+    json(200, ORDER, { ETag: '"x-1"' }),
+    json(200, ORDER, { 'Event-Position': '9' }),
+  );
+  const store = new StoreOrders({ url: server.url, key: 'key', retries: 0 });
+  await store.update('1', () => decision);
+  expect(server.received[1]?.method).toBe(method);
+});
+
 describe('A tag that a proxy has changed', () => {
   test.each([
     ['W/"x-1"', 'the tag is weak, and matches no order'],
