@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<Problem['kind'], string>> = {
   key_refused: 'The service does not accept the key',
   scope_missing: 'The key has not the scope for this',
   not_found: 'There is no such order',
+  absent: 'This does not exist',
   moment_to_come: 'That moment has not come yet',
   gone: 'This no longer exists',
   busy: 'The service is busy, or not ready',

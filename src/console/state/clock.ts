@@ -20,9 +20,17 @@ export function instantAt(ms: number): string {
  * the local one. `undefined` for anything else, and outside of the years 0000 to 9999.
  */
 export function instantOf(text: string): string | undefined {
-  const ms = millisecondsOf(text);
+  const [date] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  // Date.parse takes 30 February for 2 March.
+  const ms = date === undefined || isDate(date) ? millisecondsOf(text) : Number.NaN;
   const instant = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
   return /^\d{4}-/.test(instant) ? instant : undefined;
+}
+
+/** Returns true for a date of the calendar, such as `2026-02-28`. */
+function isDate(date: string): boolean {
+  const ms = millisecondsOf(`${date}T00:00:00Z`);
+  return !Number.isNaN(ms) && instantAt(ms).startsWith(date);
 }
 
 /** Returns an instant so many milliseconds after another one. */

@@ -19,3 +19,8 @@ export function placeIn(epoch: string, position: number): Position {
 export function positionIn(text: string): number {
   return Number(text.split(':').at(-1));
 }
+
+/** Returns true for a position of an event, with or without its epoch. */
+export function isPosition(text: string): boolean {
+  return /^(?:\d{1,9}(?:\.[\da-f]{8})?:)?[1-9]\d{0,15}$/.test(text);
+}

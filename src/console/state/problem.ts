@@ -8,6 +8,7 @@ export interface Problem {
     | 'key_refused'
     | 'scope_missing'
     | 'not_found'
+    | 'absent'
     | 'moment_to_come'
     | 'gone'
     | 'busy'
@@ -54,8 +55,9 @@ export function problemOf(error: unknown, isOnline: boolean): Problem {
     case 'insufficient_scope':
       return { kind: 'scope_missing', ...told };
     case 'order_not_found':
-    case 'not_found':
       return { kind: 'not_found', ...told };
+    case 'not_found':
+      return { kind: 'absent', ...told };
     case 'gone':
       return { kind: 'gone', ...told };
     case 'network':

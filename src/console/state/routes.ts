@@ -1,9 +1,8 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Status } from '../../client/client.ts';
-import { instantOf } from './clock.ts';
 import { isId } from './ids.ts';
-import { instantIn, type Zone } from './times.ts';
+import { isPosition } from './places.ts';
 
 /** Every status, in the order of an order's life. */
 export const STATUSES: readonly Status[] = ['pending', 'shipped', 'cancelled'];
@@ -77,15 +76,29 @@ const COMMAND_ID = /^[!-~]{1,100}$/;
  * @param path For example `orders/42`; empty for the first page.
  */
 export function readRoute(path: string, search: string): Route {
-  const [page, id = ''] = path.split('/');
+  // A slash at the end is as if it were absent.
+  const [page, id, ...rest] = path.replace(/\/+$/, '').split('/');
   const given = new URLSearchParams(search);
-  if (page === 'key') return { page };
-  if (page === 'orders' && id !== '')
-    return isId(id) ? readOrder(id, given) : { page: 'nowhere', path };
-  if (page === 'orders') return readOrders(given);
-  if (page === 'travel') return readTravel(given);
-  if (page === 'proof') return readProof(given);
-  return page === 'log' ? readLog(given) : { page: 'overview' };
+  if (page === 'orders' && id !== undefined && isId(id) && rest.length === 0) {
+    return readOrder(id, given);
+  }
+  if (id !== undefined) return { page: 'nowhere', path };
+  switch (page) {
+    case '':
+      return { page: 'overview' };
+    case 'key':
+      return { page };
+    case 'orders':
+      return readOrders(given);
+    case 'travel':
+      return readTravel(given);
+    case 'proof':
+      return readProof(given);
+    case 'log':
+      return readLog(given);
+    default:
+      return { page: 'nowhere', path };
+  }
 }
 
 function readOrder(id: string, given: URLSearchParams): OrderRoute {
@@ -141,11 +154,6 @@ function idIn(given: URLSearchParams, name: string): string | undefined {
 function placeIn(given: URLSearchParams, name: string): string | undefined {
   const text = given.get(name) ?? '';
   return text === '0' || isPosition(text) ? text : undefined;
-}
-
-/** Returns true for a position of an event, with or without its epoch. */
-function isPosition(text: string): boolean {
-  return /^(?:\d{1,9}(?:\.[\da-f]{8})?:)?[1-9]\d{0,15}$/.test(text);
 }
 
 /** Returns the address of a page below the console's, such as `orders?status=pending`. */
@@ -211,33 +219,4 @@ export function titleOf(route: Route): string {
     case 'nowhere':
       return 'Not found';
   }
-}
-
-/** The id that the service gives to a request, a command or an import, and what may follow it. */
-const REQUEST_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?::[\w:]{1,60})?$/;
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
-
-/**
- * Returns the page that a text in the search box leads to: an order's id, `#` and a position, the id
- * of a request or command, or a date with or without a time.
- */
-export function readSearch(text: string, zone: Zone = 'utc'): Route | undefined {
-  const word = text.trim();
-  if (isId(word)) return { page: 'order', id: word };
-  const id = word.toLowerCase();
-  if (REQUEST_ID.test(id)) return { page: 'log', commandId: id };
-  const asOf = momentIn(word.toUpperCase(), zone);
-  if (asOf !== undefined) return { page: 'travel', asOf };
-  const position = /^#\s*([\d.a-f:]+)$/.exec(word)?.[1];
-  if (position === undefined || !isPosition(position)) return undefined;
-  return { page: 'log', order: 'oldest', at: position, paused: true };
-}
-
-/** Returns the instant of a date, with or without a time and an offset: without one, it is in the zone. */
-function momentIn(word: string, zone: Zone): string | undefined {
-  const [, date, time = '00:00', seconds = ':00', offset] = DATE_TIME.exec(word) ?? [];
-  const text = `${date}T${time}${seconds}`;
-  const isReal = date !== undefined && instantOf(`${text}Z`) !== undefined;
-  if (!isReal) return undefined;
-  return offset === undefined ? instantIn(text, zone) : `${text}${offset}`;
 }

@@ -1,7 +1,9 @@
 /** The filters of the list of orders that are typed. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { zone } from '../parts/device.ts';
 import { isId } from '../state/ids.ts';
 import type { Members, OrdersRoute } from '../state/routes.ts';
+import { readMoment } from '../state/typed.ts';
 
 interface FiltersProps {
   readonly to: OrdersRoute;
@@ -28,8 +30,12 @@ export function OrderFilters({ to, onChoose }: FiltersProps) {
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const values = FIELDS.map(([name]) => [name, String(given.get(name) ?? '').trim()] as const);
     const wrong = values.find(([name, text]) => name !== 'asOf' && text !== '' && !isId(text));
-    setFault(wrong === undefined ? '' : 'An id is a whole number of 64 bits.');
-    if (wrong === undefined) onChoose(Object.fromEntries(values));
+    const typed = String(given.get('asOf') ?? '');
+    const asOf = typed.trim() === '' ? '' : readMoment(typed, zone.value);
+    if (wrong !== undefined) setFault('An id is a whole number of 64 bits.');
+    else if (asOf === undefined)
+      setFault('A moment is a position, or a date with or without a time.');
+    else onChoose({ ...Object.fromEntries(values), asOf });
   };
   const isDescending = to.order === 'desc';
   return (

@@ -5,11 +5,11 @@ import { isId } from '../../../src/console/state/ids.ts';
 import {
   type Route,
   readRoute,
-  readSearch,
   STATUSES,
   titleOf,
   writeRoute,
 } from '../../../src/console/state/routes.ts';
+import { readMoment, readSearch } from '../../../src/console/state/typed.ts';
 
 const ids = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 const positions = fc.oneof(
@@ -74,15 +74,21 @@ describe('The addresses of the console', () => {
     expect(readRoute('orders', search)).toStrictEqual(route);
   });
 
-  it.each(['orders/9223372036854775808', 'orders/abc', 'orders/1.5'])(
-    'lead nowhere: %s',
-    (path) => {
-      const route = readRoute(path, '');
-      expect(route).toStrictEqual({ page: 'nowhere', path });
-      expect(writeRoute(route)).toBe(path);
-      expect(titleOf(route)).toBe('Not found');
-    },
-  );
+  it.each([
+    ...['orders/9223372036854775808', 'orders/abc', 'orders/1.5'],
+    ...['nosuch', 'orders/1/extra', 'log/1', 'overview'],
+  ])('lead nowhere: %s', (path) => {
+    const route = readRoute(path, '');
+    expect(route).toStrictEqual({ page: 'nowhere', path });
+    expect(writeRoute(route)).toBe(path);
+    expect(titleOf(route)).toBe('Not found');
+  });
+
+  it('may end with a slash', () => {
+    expect(readRoute('orders/1/', '')).toStrictEqual({ page: 'order', id: '1' });
+    expect(readRoute('key/', '')).toStrictEqual({ page: 'key' });
+    expect(readRoute('/', '')).toStrictEqual({ page: 'overview' });
+  });
 
   it('have ids of 64 bits', () => {
     expect(isId('9223372036854775807')).toBe(true);
@@ -109,7 +115,24 @@ describe('The search box', () => {
     expect(local).toEqual({ page: 'travel', asOf: new Date('2026-03-01T12:30').toISOString() });
     for (const text of ['2026-13-01', '2026-03-01 25:00', '2026-03-01T12', requestId.slice(1)])
       expect(readSearch(text)).toBeUndefined();
+    for (const zone of ['utc', 'local'] as const) {
+      for (const text of ['2026-02-30', '2026-06-31 12:00', '2026-02-30T12:00:00+01:00'])
+        expect(readSearch(text, zone)).toBeUndefined();
+      expect(readSearch('2028-02-29', zone)).toBeDefined();
+    }
     for (const text of ['', 'x', '#0', '4 2', '#1.xyz:4', '#:4'])
       expect(readSearch(text)).toBeUndefined();
   });
+});
+
+it('A moment that is typed is a position, or a date of the zone', () => {
+  for (const position of ['0', '7', '1.0123abcd:7'])
+    expect(readMoment(position, 'utc')).toBe(position);
+  expect(readMoment(' 2026-11-30 12:00 ', 'utc')).toBe('2026-11-30T12:00:00Z');
+  const local = new Date('2026-11-30T12:00').toISOString();
+  expect(readMoment('2026-11-30 12:00', 'local')).toBe(local);
+  expect(readMoment('2026-11-30T12:00:00.123Z', 'local')).toBe('2026-11-30T12:00:00.123Z');
+  for (const text of ['', 'x', '-1', '2026-02-30', '1.5']) {
+    expect(readMoment(text, 'utc')).toBeUndefined();
+  }
 });

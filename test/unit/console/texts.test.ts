@@ -60,6 +60,7 @@ describe('A problem', () => {
     [error('unauthorized'), 'key_refused', undefined],
     [error('insufficient_scope'), 'scope_missing', undefined],
     [error('order_not_found'), 'not_found', undefined],
+    [error('not_found'), 'absent', undefined],
     [error('invalid_request', 'asOf: the log ends at position 3'), 'moment_to_come', undefined],
     [error('invalid_request', 'asOf: it is in the future'), 'moment_to_come', undefined],
     [error('invalid_request', 'asOf: must be a time'), 'other', undefined],
