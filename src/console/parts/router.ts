@@ -26,15 +26,21 @@ export function moveTo(to: Route, isSamePage = false): void {
   show(to);
 }
 
+/** Returns a check that the reader is still where they were: an answer for a view that was left moves nobody. */
+export function staying(): () => boolean {
+  const here = route.value;
+  return () => route.value === here;
+}
+
 function show(to: Route): void {
   const isOtherPage = titleOf(to) !== titleOf(route.value);
   route.value = to;
   if (isOtherPage) moves.value += 1;
 }
 
-/** The offset to which the list of this page was scrolled when it was left. */
-export function savedScroll(): number {
-  return Number(history.state?.scrollPx ?? 0);
+/** The offset to which the list of this page was scrolled when it was left; absent if it never was. */
+export function savedScroll(): number | undefined {
+  return history.state?.scrollPx;
 }
 
 export function saveScroll(scrollPx: number): void {

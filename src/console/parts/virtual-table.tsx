@@ -122,12 +122,12 @@ function useRestoredScroll<Row>(
   { rows, startRow = 0, isFirst = true }: TableProps<Row>,
 ): void {
   useEffect(() => {
-    const saved = isFirst ? savedScroll() : 0;
-    const row = saved === 0 ? startRow : Math.floor(saved / ROW_PX);
+    const saved = isFirst ? savedScroll() : undefined;
+    const row = saved === undefined ? startRow : Math.floor(saved / ROW_PX);
     if (row === 0) return;
     const scroll = () => {
       const viewPx = scroller.current?.clientHeight ?? 0;
-      const top = saved || offsetOf(startRow, { rows: rows.count, rowPx: ROW_PX, viewPx });
+      const top = saved ?? offsetOf(startRow, { rows: rows.count, rowPx: ROW_PX, viewPx });
       scroller.current?.scrollTo({ top });
     };
     const ending = new AbortController();

@@ -5,7 +5,7 @@ import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import { StoreOrdersError } from '../../client/client.ts';
 import { Chips, Copy, save } from '../parts/controls.tsx';
 import { zone } from '../parts/device.ts';
-import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
+import { addressOf, moveTo, SERVICE, staying } from '../parts/router.ts';
 import { client } from '../parts/session.ts';
 import { instantAfter } from '../state/clock.ts';
 import { curlOf } from '../state/curl.ts';
@@ -65,10 +65,12 @@ function Moment() {
     const moment = instantIn(text, zone.value);
     setSaid(moment === undefined ? NO_MOMENT : '');
     if (moment === undefined) return;
+    const isHere = staying();
     try {
       // The numbers just before the moment name the last event before it, without a search.
       const before = instantAfter(moment, -1);
       const [then, now] = await Promise.all([client.summary({ asOf: before }), client.summary()]);
+      if (!isHere()) return;
       if (then.asOf === now.asOf) setSaid('No event is as late as that.');
       else moveTo({ page: 'log', order: 'oldest', at: String(then.asOf + 1), paused: true });
     } catch (error) {

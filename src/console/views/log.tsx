@@ -6,7 +6,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { moveTo } from '../parts/router.ts';
-import { can, client, place } from '../parts/session.ts';
+import { can, client, place, placeOf } from '../parts/session.ts';
 import { useTail } from '../parts/tail.ts';
 import { GrownRows, logRows, matchesAll } from '../state/log-rows.ts';
 import { positionIn } from '../state/places.ts';
@@ -21,15 +21,12 @@ const ARRIVED_MAX = 5_000;
 
 export function Log({ to }: { readonly to: LogRoute }) {
   const isAllowed = can('audit:read');
-  // Of a position with an epoch, the service says if the log still has it.
-  const named = to.at?.includes(':') ? to.at : undefined;
   const [walked, setWalked] = useState<number>();
-  const inputs = isAllowed ? `log ${to.type} ${to.commandId} ${to.order} ${named}` : undefined;
+  const inputs = isAllowed ? `log ${to.type} ${to.commandId} ${to.order} ${to.at}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
-    const [{ asOf }] = await Promise.all([
-      client.summary({}, { signal }),
-      named && client.summary({ asOf: named }, { signal }),
-    ]);
+    // Of the position that is shown first, the service says if the log has it, or still has it.
+    if (to.at !== undefined) await client.summary({ asOf: placeOf(to.at) }, { signal });
+    const { asOf } = await client.summary({}, { signal });
     const part = { events: client.events, head: asOf, place, signal, onWalk: setWalked };
     const rows = logRows(part, to);
     // Only then is it known if there is any row at all.

@@ -1,7 +1,7 @@
 /** The ways from one order to the one before and the one behind it, by their ids. */
 import { useState } from 'preact/hooks';
 import { StoreOrdersError } from '../../client/client.ts';
-import { moveTo } from '../parts/router.ts';
+import { moveTo, staying } from '../parts/router.ts';
 import { client } from '../parts/session.ts';
 import { idBehind } from '../state/ids.ts';
 
@@ -11,11 +11,13 @@ export function Neighbours({ id }: { readonly id: string }) {
     const isBefore = way === 'before';
     const behind = idBehind(id);
     const query = isBefore ? ({ toId: id, order: 'desc' } as const) : { fromId: behind };
+    const isHere = staying();
     const isEnd = !isBefore && behind === undefined;
     try {
       const list = client.list({ ...query, limit: 1 });
       const page = isEnd ? undefined : (await list.pages().next()).value;
       const found = page?.data[0]?.id;
+      if (!isHere()) return;
       if (found !== undefined) moveTo({ page: 'order', id: found });
       else setSaid(isBefore ? 'This is the first order.' : 'This is the last order.');
     } catch (error) {

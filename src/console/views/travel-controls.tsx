@@ -1,9 +1,10 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Summary } from '../../client/client.ts';
+import { StoreOrdersError, type Summary } from '../../client/client.ts';
 import { Button } from '../parts/controls.tsx';
 import { instantNow, zone } from '../parts/device.ts';
-import { moveTo } from '../parts/router.ts';
+import { moveTo, staying } from '../parts/router.ts';
+import { client } from '../parts/session.ts';
 import type { TravelRoute } from '../state/routes.ts';
 import { countText, instantIn, NO_MOMENT, timeText, zoneName } from '../state/times.ts';
 import { type Bar, daysFrom } from '../state/travel.ts';
@@ -25,9 +26,9 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
   useEffect(() => {
     if (then !== undefined) setPosition(then.asOf);
   }, [then?.asOf]);
-  const slide = (next: number) => {
+  const slide = (next: number, end = head) => {
     setPosition(next);
-    goTo(next, head);
+    goTo(next, end);
   };
   const byDays = (days: number) => {
     // The moment to count from is being loaded.
@@ -67,6 +68,16 @@ function travelTo(to: Omit<TravelRoute, 'page'>): void {
 
 function goTo(position: number, head: number): void {
   travelTo(position >= head ? {} : { at: String(Math.max(0, position)) });
+}
+
+/** Returns the position of the last event; the one that is known where the service does not answer. */
+async function headOr(known: number): Promise<number> {
+  try {
+    return (await client.summary()).asOf;
+  } catch (error) {
+    if (!(error instanceof StoreOrdersError)) throw error;
+    return known;
+  }
 }
 
 interface SliderProps {
@@ -143,7 +154,8 @@ function Histogram({ bars, position }: HistogramProps) {
 interface FieldsProps {
   readonly head: number;
   readonly position: number;
-  readonly onGo: (position: number) => void;
+  /** @param end The position of the last event, if more have come than the page shows. */
+  readonly onGo: (position: number, end: number) => void;
 }
 
 function Fields({ head, position, onGo }: FieldsProps) {
@@ -151,13 +163,17 @@ function Fields({ head, position, onGo }: FieldsProps) {
   const form = useRef<HTMLFormElement>(null);
   // The field has each new position, and keeps the focus.
   useLayoutEffect(() => form.current?.reset(), [position]);
-  const submit = (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const number = Number(given.get('position'));
-    const isInLog = Number.isInteger(number) && number >= 0 && number <= head;
-    setFault(isInLog ? '' : `A position is a whole number up to ${head}.`);
-    if (isInLog) onGo(number);
+    const isHere = staying();
+    // More may have come since the page was opened.
+    const end = number > head ? await headOr(head) : head;
+    if (!isHere()) return;
+    const isInLog = Number.isInteger(number) && number >= 0 && number <= end;
+    setFault(isInLog ? '' : `A position is a whole number up to ${end}.`);
+    if (isInLog) onGo(number, end);
   };
   const submitMoment = (event: SubmitEvent) => {
     event.preventDefault();

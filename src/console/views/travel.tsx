@@ -1,6 +1,6 @@
 /** Time travel: the orders as of any moment of the log, beside those of now. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Summary } from '../../client/client.ts';
 import { Chips, Copy } from '../parts/controls.tsx';
@@ -23,33 +23,40 @@ export function Travel({ to }: { readonly to: TravelRoute }) {
   const whole = useLoaded('travel', loadWhole);
   const { at, asOf } = to;
   const moment = at === undefined ? asOf : placeOf(at);
-  const then = useLoaded(whole.value && `travel ${moment}`, (signal) =>
-    client.summary({ asOf: moment }, { signal }),
-  );
+  const both = useLoaded(whole.value && `travel ${moment}`, async (signal) => {
+    const then = await client.summary({ asOf: moment }, { signal });
+    // The store may have grown since the page was opened, and now is never before then.
+    return { then, now: moment === undefined ? then : await client.summary({}, { signal }) };
+  });
+  const { then, now = whole.value?.now } = both.value ?? {};
+  const isGrown = Number(now?.asOf) > Number(whole.value?.now.asOf);
+  useEffect(() => {
+    if (isGrown) whole.reload();
+  }, [isGrown]);
   const reload = () => {
     whole.reload();
-    then.reload();
+    both.reload();
   };
   if (whole.problem !== undefined) return <ProblemView problem={whole.problem} onRetry={reload} />;
-  if (whole.value === undefined) return <Loading />;
-  const { now, bars } = whole.value;
+  if (whole.value === undefined || now === undefined) return <Loading />;
+  const { bars } = whole.value;
   if (now.asOf === 0) return <EmptyStore />;
   return (
     <>
-      {then.value !== undefined && moment !== undefined && (
-        <PastBand position={then.value.asOf} at={then.value.lastEventAt} now={{ page: 'travel' }} />
+      {then !== undefined && moment !== undefined && (
+        <PastBand position={then.asOf} at={then.lastEventAt} now={{ page: 'travel' }} />
       )}
-      <TravelControls to={to} now={now} bars={bars} then={then.value} />
+      <TravelControls to={to} now={now} bars={bars} then={then} />
       <div class="tools">
         <button type="button" onClick={reload}>
           Reload
         </button>
         <Copy text={() => addressOf(to)}>Copy link</Copy>
       </div>
-      {then.problem !== undefined && <ProblemView problem={then.problem} onRetry={reload} />}
-      {then.problem === undefined && then.value === undefined && <Loading />}
-      {then.value !== undefined && then.problem === undefined && (
-        <ThenAndNow key={then.value.asOf} then={then.value} now={now} />
+      {both.problem !== undefined && <ProblemView problem={both.problem} onRetry={reload} />}
+      {both.problem === undefined && then === undefined && <Loading />}
+      {then !== undefined && both.problem === undefined && (
+        <ThenAndNow key={then.asOf} then={then} now={now} />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
-import { browsing, expectAccessible } from './visit.ts';
+import { browsing, expectAccessible, settled } from './visit.ts';
 
 const EVENTS = 700;
 /** One more than the connections that a browser opens to an address over HTTP/1.1. */
@@ -81,6 +81,36 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     await page.waitForSelector('tbody td >> text="1"', { state: 'detached' });
     expect(await focused()).toBe('Oldest first');
     expect(wrong).toEqual([]);
+  });
+
+  it('leads to one position after the other, also to one that has just come', async () => {
+    const { page, wrong } = await on.enter('/log');
+    const seek = async (position: number) => {
+      await page.fill('#search', `#${position}`);
+      await page.keyboard.press('Enter');
+    };
+    const row = (position: number) => page.waitForSelector(`tbody td >> text="${position}"`);
+    for (const position of [500, 100, 400]) {
+      await seek(position);
+      await row(position);
+    }
+    await page.goBack();
+    await row(100);
+    const { headers } = await place();
+    await page.waitForSelector('text="Show 1 new"');
+    await seek(Number(headers['event-position']));
+    await row(Number(headers['event-position']));
+    // It stands still, also at its beginning, which is another place than that of the address.
+    await page.focus('.scroller');
+    await page.keyboard.press('Home');
+    await row(1);
+    await place();
+    await page.waitForSelector('text="Show 1 new"');
+    await settled(page);
+    expect(await page.evaluate('document.querySelector(".scroller").scrollTop')).toBe(0);
+    await seek(999_999_999);
+    await page.waitForSelector('[data-state=moment_to_come]');
+    expect(wrong.filter((text) => !/status of 400/.test(text))).toEqual([]);
   });
 
   it('finds the events of a request or command, and leads from a time to the past', async () => {

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
-import { browsing, expectAccessible, typeKey } from './visit.ts';
+import { browsing, expectAccessible, settled, typeKey } from './visit.ts';
 
 const ORDERS = 1_300;
 /** Beyond the numbers that JavaScript holds exactly. */
@@ -117,6 +117,32 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     await expectAccessible(page, 'moment-to-come');
     await page.click('text=Show the orders of now');
     await expect.poll(() => page.innerText('.count')).toBe('1 300 orders');
+    await page.fill('[name=asOf]', '2026-02-30 12:00');
+    await page.click('text=Apply');
+    await page.waitForSelector('[role=alert] >> text=A moment is a position, or a date');
+    await page.fill('[name=asOf]', '2021-02-28 12:00');
+    await page.click('text=Apply');
+    await page.waitForURL('**/orders?asOf=2021-02-28T12%3A00%3A00Z');
+  });
+
+  it('leads to the next one only a reader who has waited for it', async () => {
+    const { page } = await on.enter(`/orders/${idOf(0)}`);
+    const asked = Promise.withResolvers<void>();
+    const answering = Promise.withResolvers<void>();
+    await page.route('**/v2/store/orders?*', async (route) => {
+      asked.resolve();
+      await answering.promise;
+      await route.continue();
+    });
+    await page.click('text="Next order"');
+    await asked.promise;
+    await page.click('nav >> text=Key');
+    await page.waitForURL('**/console/key');
+    const answered = page.waitForResponse('**/v2/store/orders?*');
+    answering.resolve();
+    await (await answered).finished();
+    await settled(page);
+    expect(page.url()).toMatch(/\/console\/key$/);
   });
 
   it('is downloaded as CSV with all that match', async () => {

@@ -186,4 +186,26 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.waitForSelector('[data-state=moment_to_come]');
     await expectAccessible(page, 'travel-to-come');
   });
+
+  it('compares with a now that is not behind then, in a store that grows', async () => {
+    const place = () => on.service.send('POST', '/v2/store/orders', { petId: '7', quantity: 1 });
+    const { page, wrong } = await on.enter('/travel?at=2');
+    await page.waitForSelector('.band.past');
+    const orders = await replayed(head);
+    await place();
+    await place();
+    await page.click('text=Back to now');
+    await page.waitForSelector('.band.past', { state: 'detached' });
+    const cells = page.locator('table.plain tbody tr:last-child td');
+    const all = String(orders.length + 2);
+    await expect.poll(() => cells.allInnerTexts()).toEqual([all, all, '0']);
+    await place();
+    await place();
+    await page.fill('[name=position]', `${head + 3}`);
+    await page.click('text=Go to position');
+    await page.waitForURL(`**/travel?at=${head + 3}`);
+    const [then, now] = [orders.length + 3, orders.length + 4].map(String);
+    await expect.poll(() => cells.allInnerTexts()).toEqual([then, now, '+1']);
+    expect(wrong).toEqual([]);
+  });
 });

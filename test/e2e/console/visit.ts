@@ -65,6 +65,13 @@ export function browsing(given: (service: Service) => Promise<void> = async () =
   return all;
 }
 
+/** Waits until a page has painted what has arrived. */
+export async function settled(page: Page): Promise<void> {
+  for (const _ of [1, 2, 3]) {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  }
+}
+
 export async function typeKey(page: Page, key: string): Promise<void> {
   await page.fill('#key', key);
   await page.click('text=Use this key');
