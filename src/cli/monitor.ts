@@ -33,7 +33,8 @@ begins with all that it had signed before, all new tiles, and all new records. T
 key with audit:read, which STORE_ORDERS_KEY gives; without one only the hashes are checked.
 
 The state grows by 41 bytes an event in two files beside that of --state: the hash of each event, and
-its order and type. Whoever can change the state can hide a fork.
+its order and type. Signed checkpoints whose tiles did not come are kept in a third file, and compared
+with every later tree. Whoever can change the state can hide a fork.
 
 An alert ends the monitor: at once if the log has forked or was cut (both signed checkpoints are kept
 beside the state) or has published what cannot be right (a new checkpoint is kept, if it was signed);
@@ -130,7 +131,8 @@ async function follow(
   if (!withRecords) stderr.write('Only the hashes are checked, and not the records.\n');
   const { vkey: keys, once = false, interval, alertAfter, acceptEpoch: acceptedEpoch } = options;
   const decode = withRecords ? await composition.decoder() : undefined;
-  const watching = new Monitor(log, memory, { keys, decode, acceptedEpoch }, memory.state(keys));
+  const [state, unproven] = [memory.state(keys), memory.unproven(keys)];
+  const watching = new Monitor(log, memory, { keys, decode, acceptedEpoch }, state, unproven);
   let verified = CLOCKS.elapsed();
   while (!signal.aborted) {
     const round = await roundOf(watching);

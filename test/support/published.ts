@@ -100,8 +100,13 @@ export class MemoryFiles implements MonitorFiles {
   readonly leaves = new MemoryRows(32);
   readonly orders = new MemoryRows(9);
   state: string | undefined;
+  unproven: string | undefined;
 
   async save(state: string): Promise<void> {
     this.state = state;
+  }
+
+  async saveUnproven(checkpoints: string): Promise<void> {
+    this.unproven = checkpoints;
   }
 }

@@ -50,4 +50,6 @@ export interface MonitorFiles {
   readonly orders: Rows;
   /** Makes all rows durable, and then replaces the state as a whole. */
   save(state: string): Promise<void>;
+  /** Replaces the text of the signed checkpoints that were not shown: see `unproven.ts`. */
+  saveUnproven(checkpoints: string): Promise<void>;
 }

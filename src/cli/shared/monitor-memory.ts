@@ -15,6 +15,7 @@ import {
 import type { SignedNote } from '../../app/audit/monitor/monitor-round.ts';
 import { type MonitorState, readState } from '../../app/audit/monitor/monitor-state.ts';
 import { ORDER_ROW_BYTES } from '../../app/audit/monitor/record-check.ts';
+import { readUnproven, type Unproven } from '../../app/audit/monitor/unproven.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
@@ -84,6 +85,23 @@ export class MonitorMemory implements MonitorFiles {
     const verdict = readState(requirePlainText(this.#file), keys);
     if (verdict.ok) return verdict.value;
     throw new UserError(`${this.#file} cannot be used: ${verdict.reason}.`);
+  }
+
+  /** Returns the checkpoints that were not shown. Throws {@link UserError}. */
+  unproven(keys: readonly string[]): readonly Unproven[] {
+    const file = this.#unprovenFile;
+    if (!existsSync(file)) return [];
+    const verdict = readUnproven(requirePlainText(file), keys);
+    if (verdict.ok) return verdict.value;
+    throw new UserError(`${file} cannot be used: ${verdict.reason}.`);
+  }
+
+  async saveUnproven(checkpoints: string): Promise<void> {
+    await writeWhole(this.#unprovenFile, [checkpoints], { force: true });
+  }
+
+  get #unprovenFile(): string {
+    return `${this.#file}.unproven`;
   }
 
   async save(state: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -173,6 +173,23 @@ describe('Two views of one log', () => {
       ),
     });
     expect(evidence()).toEqual(before);
+  });
+
+  test('are detected although the first was signed and never shown', async () => {
+    forger.show(OTHERS);
+    const note = String(forger.files.get('checkpoint'));
+    for (const path of forger.files.keys()) if (path !== 'checkpoint') forger.files.delete(path);
+    expect(await round()).toMatchObject({ code: 6 });
+    forger.show(RECORDS.slice(0, 350));
+    const earlier = await round();
+    expect([earlier.code, earlier.err]).toEqual([
+      6,
+      'store-orders: The log has sent an earlier state: 350 events, after 401.\n',
+    ]);
+    forger.show(RECORDS);
+    expect(await round()).toMatchObject({ code: 7 });
+    const shown = String(forger.files.get('checkpoint'));
+    expect(evidence().toSorted()).toEqual([note, shown].toSorted());
   });
 });
 
@@ -418,5 +435,11 @@ describe("A monitor's own files", () => {
     const { code, err } = await round();
     const state = place.file('log.state');
     expect([code, err]).toEqual([1, `store-orders: ${state} cannot be read: it is not UTF-8\n`]);
+    const unproven = place.write('log.state.unproven', '{}');
+    rmSync(state);
+    expect(await round()).toMatchObject({
+      code: 1,
+      err: `store-orders: ${unproven} cannot be used: its format is another.\n`,
+    });
   });
 });

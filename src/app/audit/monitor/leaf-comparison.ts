@@ -59,21 +59,23 @@ export class Comparison implements Rows {
   }
 }
 
-/** Returns the roots of the tree over known leaves at two sizes, of which the second is the larger. */
-export function rootsAt(
-  [size, whole]: readonly [number, number],
+/** Returns the roots of the tree over known leaves at some sizes, each at the place of its size. */
+export function rootsAt<const Sizes extends readonly number[]>(
+  sizes: Sizes,
   leaves: Rows,
-): readonly [Buffer, Buffer] {
+): { readonly [Place in keyof Sizes]: Buffer } {
   const edge = new Frontier();
-  let earlier = edge.root();
-  for (let from = 0; from < whole; from += CHUNK_LEAVES) {
-    const hashes = leaves.read(from, Math.min(CHUNK_LEAVES, whole - from));
+  const roots = new Map([[0, edge.root()]]);
+  const due = new Set(sizes);
+  const last = Math.max(0, ...sizes);
+  for (let from = 0; from < last; from += CHUNK_LEAVES) {
+    const hashes = leaves.read(from, Math.min(CHUNK_LEAVES, last - from));
     for (let at = 0; at < hashes.length; at += HASH_BYTES) {
       edge.append(hashes.subarray(at, at + HASH_BYTES));
-      if (edge.size === size) earlier = edge.root();
+      if (due.has(edge.size)) roots.set(edge.size, edge.root());
     }
   }
-  return [earlier, edge.root()];
+  return sizes.map((size) => roots.get(size)) as { [Place in keyof Sizes]: Buffer };
 }
 
 /** Returns the first place at which two buffers differ; the length of the first if none does. */

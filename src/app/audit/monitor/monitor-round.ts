@@ -2,6 +2,7 @@
 
 import type { DecodeStrictly } from '../../ports/evidence.ts';
 import type { Finding } from '../proofs/trail-check.ts';
+import type { Checkpoint } from '../proofs/verifier.ts';
 
 /** The outcome of a round. */
 export type Round =
@@ -57,4 +58,33 @@ export interface Monitoring {
   readonly decode: DecodeStrictly | undefined;
   /** The epoch in which a log may go on that was cut; absent: none. */
   readonly acceptedEpoch?: string | undefined;
+}
+
+/** A checkpoint of the log, and the text that it has signed. */
+export interface Signed {
+  readonly note: string;
+  readonly checkpoint: Checkpoint;
+}
+
+export function noteOf({ note, checkpoint: { size } }: Signed): SignedNote {
+  return { note, size };
+}
+
+export function refuted(problem: string): Round {
+  return { kind: 'refuted', finding: { problem } };
+}
+
+/** @param known The checkpoint that was seen first. */
+export function forked(known: Signed, other: Signed, problem: string): Round {
+  return { kind: 'forked', problem, known: noteOf(known), other: noteOf(other) };
+}
+
+/** Returns the fork of a tree that does not begin with the one that was signed before, at its size at most. */
+export function beginningOtherwise(known: Signed, other: Signed): Round {
+  const [before, { size }] = [known.checkpoint.size, other.checkpoint];
+  const problem =
+    before === size
+      ? `${size} events have two signed roots`
+      : `the log of ${size} events begins with other events than those that were signed at ${before}`;
+  return forked(known, other, problem);
 }

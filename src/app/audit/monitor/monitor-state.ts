@@ -1,6 +1,7 @@
 /** The state of a monitor between two rounds, as the text of its file. */
 
 import { isInstant } from '../../../domain/instant.ts';
+import { epochNumberOf } from '../../log/epochs.ts';
 import { Frontier } from '../../log/merkle-tree.ts';
 import { byAnyKey } from '../proofs/by-any-key.ts';
 import { type Checkpoint, type Verdict, verifyCheckpoint } from '../proofs/verifier.ts';
@@ -58,16 +59,19 @@ function refused(reason: string): { readonly ok: false; readonly reason: string 
 }
 
 /** Returns the name of a checkpoint's log, without its epoch. */
-export function baseOf({ origin, epoch }: Checkpoint): string {
+function baseOf({ origin, epoch }: Checkpoint): string {
   return origin.replace(`+${epoch}`, '');
 }
 
-/** States that a checkpoint is of another log than the known one. */
-export function otherLog(known: Checkpoint, seen: Checkpoint): string {
-  return `the checkpoint is of ${baseOf(seen)}, and the state of ${baseOf(known)}`;
-}
-
-/** States that a checkpoint is of an epoch that the known one has left. */
-export function otherEpoch(known: Checkpoint, seen: Checkpoint): string {
+/**
+ * States why a checkpoint cannot be compared with the known one: it is of another log, or of an epoch
+ * that the known one has left. Returns `undefined` if it can be.
+ */
+export function strangeness(known: Checkpoint, seen: Checkpoint): string | undefined {
+  if (baseOf(seen) !== baseOf(known)) {
+    return `the checkpoint is of ${baseOf(seen)}, and the state of ${baseOf(known)}`;
+  }
+  const isEarlier = epochNumberOf(seen.epoch) <= epochNumberOf(known.epoch);
+  if (seen.epoch === known.epoch || !isEarlier) return undefined;
   return `the checkpoint is of epoch ${seen.epoch}, and the state of epoch ${known.epoch}`;
 }

@@ -8,22 +8,33 @@
  *   a smaller one  the known leaves must lead to it: a cache may have an old checkpoint
  *
  * The hashes of all leaves are known, so that the last case needs nothing from the log, which might
- * withhold it. Then the new records are checked: see {@link RecordCheck}.
+ * withhold it. Then the new records are checked: see {@link RecordCheck}. A signed checkpoint whose tiles did
+ * not come is compared in later rounds: see {@link UnprovenCheckpoints}.
  */
 
-import { epochNumberOf } from '../../log/epochs.ts';
-import { Frontier, type TreeHead } from '../../log/merkle-tree.ts';
+import { Frontier } from '../../log/merkle-tree.ts';
 import { LogAway, type MonitorFiles, type PublishedLog } from '../../ports/published-log.ts';
 import { byAnyKey } from '../proofs/by-any-key.ts';
 import { areSameBytes } from '../proofs/bytes.ts';
 import type { Finding } from '../proofs/trail-check.ts';
-import { type Checkpoint, verifyCheckpoint } from '../proofs/verifier.ts';
+import { verifyCheckpoint } from '../proofs/verifier.ts';
 import { earlierRoot, followTree } from './follow-tree.ts';
+import { KnownLeaves } from './known-leaves.ts';
 import { Comparison, rootsAt } from './leaf-comparison.ts';
-import type { Cut, Monitoring, Round, SignedNote } from './monitor-round.ts';
-import { baseOf, type MonitorState, otherEpoch, otherLog, writeState } from './monitor-state.ts';
+import {
+  beginningOtherwise,
+  type Cut,
+  forked,
+  type Monitoring,
+  noteOf,
+  type Round,
+  refuted,
+  type Signed,
+} from './monitor-round.ts';
+import { type MonitorState, strangeness, writeState } from './monitor-state.ts';
 import { FalseTile, PublishedTree } from './published-tree.ts';
 import { RecordCheck } from './record-check.ts';
+import { type Unproven, UnprovenCheckpoints } from './unproven.ts';
 
 const MAX_CHECKPOINT_BYTES = 1 << 18;
 
@@ -31,22 +42,28 @@ export class Monitor {
   readonly #log: PublishedLog;
   readonly #files: MonitorFiles;
   readonly #monitoring: Monitoring;
+  readonly #leaves: KnownLeaves;
+  readonly #unproven: UnprovenCheckpoints;
   #state: MonitorState | undefined;
   #records: RecordCheck | undefined;
   /** The checkpoint of the present round, once its signature was verified. */
-  #seen: SignedNote | undefined;
-  /** True once the known leaves were seen to lead to the known root. */
-  #areLeavesChecked = false;
+  #seen: Signed | undefined;
 
-  /** @param state The state after the last round; `undefined` for the first. */
+  /**
+   * @param state The state after the last round; `undefined` for the first.
+   * @param unproven The signed checkpoints of earlier rounds whose trees were not seen.
+   */
   constructor(
     log: PublishedLog,
     files: MonitorFiles,
     monitoring: Monitoring,
     state: MonitorState | undefined,
+    unproven: readonly Unproven[] = [],
   ) {
     this.#log = log;
     this.#files = files;
+    this.#leaves = new KnownLeaves(log, files.leaves);
+    this.#unproven = new UnprovenCheckpoints(files, unproven);
     this.#monitoring = monitoring;
     this.#state = state;
   }
@@ -56,14 +73,27 @@ export class Monitor {
    * refuted by a known leaf that was damaged: that is read again first.
    */
   async round(): Promise<Round> {
-    let round = await this.#judged();
-    const known = this.#state?.checkpoint;
-    if (round.kind === 'refuted' && known !== undefined && this.#areDamaged(known)) {
-      this.#areLeavesChecked = false;
+    let round: Round | undefined;
+    try {
       round = await this.#judged();
+      const known = this.#state?.checkpoint;
+      if (round.kind === 'refuted' && known !== undefined && this.#leaves.areDamaged(known)) {
+        this.#leaves.areChecked = false;
+        round = await this.#judged();
+      }
+    } finally {
+      const seen = round === undefined || round.kind === 'refuted' ? this.#seen : undefined;
+      const isRefuted = round !== undefined;
+      if (seen !== undefined) await this.#unproven.add({ ...seen, isRefuted }, this.#state);
     }
-    if (round.kind !== 'refuted' || this.#seen?.note === this.#state?.note) return round;
-    return { ...round, ...(this.#seen && { other: this.#seen }) };
+    const [seen, state] = [this.#seen, this.#state];
+    if (round.kind === 'verified' && state !== undefined) {
+      const known = this.#unproven.sizeBeyond(state.checkpoint);
+      const isBehind = known !== undefined && round.cut === undefined;
+      return isBehind ? { kind: 'behind', size: round.size, known } : round;
+    }
+    if (round.kind !== 'refuted' || seen === undefined || seen.note === state?.note) return round;
+    return { ...round, other: noteOf(seen) };
   }
 
   async #judged(): Promise<Round> {
@@ -82,82 +112,89 @@ export class Monitor {
     const note = bytes.toString();
     const verdict = byAnyKey(this.#monitoring.keys, (key) => verifyCheckpoint(note, key));
     if (!verdict.ok) return refuted(`the checkpoint: ${verdict.reason}`);
-    const seen = verdict.value;
-    this.#seen = { note, size: seen.size };
+    const checkpoint = verdict.value;
+    const seen = { note, checkpoint };
+    this.#seen = seen;
     const state = this.#state;
-    if (state === undefined) return this.#advance(seen, note, new Frontier());
+    const problem = state && strangeness(state.checkpoint, checkpoint);
+    if (problem !== undefined) return refuted(problem);
+    const other = this.#unproven.otherThan(checkpoint);
+    if (other !== undefined) return beginningOtherwise(other, seen);
+    if (state === undefined) return this.#advance(seen, new Frontier());
+    if (checkpoint.epoch !== state.checkpoint.epoch) return this.#behindCut(seen, state);
+    return this.#sameEpoch(seen, state);
+  }
+
+  /** Verifies a checkpoint of the known epoch. */
+  async #sameEpoch(seen: Signed, state: MonitorState): Promise<Round> {
     const { checkpoint: known } = state;
-    if (baseOf(seen) !== baseOf(known)) return refuted(otherLog(known, seen));
-    if (seen.epoch !== known.epoch) {
-      if (epochNumberOf(seen.epoch) <= epochNumberOf(known.epoch))
-        return refuted(otherEpoch(known, seen));
-      return this.#behindCut(seen, note, state);
+    const { size, root: signed } = seen.checkpoint;
+    const areKnown = this.#leaves.areOf(known);
+    if (size > known.size) {
+      return this.#advance(seen, areKnown ? Frontier.unpack(state.edge) : new Frontier());
     }
-    const areKnown = this.#haveLeaves(known);
-    if (seen.size > known.size) {
-      return this.#advance(seen, note, areKnown ? Frontier.unpack(state.edge) : new Frontier());
-    }
-    if (!areKnown) await this.#fetchLeaves(state);
-    const root = seen.size === known.size ? known.root : await this.#knownRoot(seen.size, state);
-    if (!areSameBytes(root, seen.root)) {
-      return forked(state, { note, size: seen.size }, `${seen.size} events have two signed roots`);
-    }
-    return seen.size < known.size
-      ? { kind: 'behind', size: seen.size, known: known.size }
-      : this.#checkRecords(0);
+    if (!areKnown) await this.#leaves.fetch(known);
+    const root = size === known.size ? known.root : await this.#leaves.rootAt(size, known);
+    if (!areSameBytes(root, signed))
+      return forked(state, seen, `${size} events have two signed roots`);
+    const fork = await this.#outside(state);
+    if (fork !== undefined) return fork;
+    await this.#unproven.settle(known);
+    return size < known.size ? { kind: 'behind', size, known: known.size } : this.#checkRecords(0);
+  }
+
+  /** Returns the fork, if a checkpoint of an earlier round is not of this verified tree. */
+  async #outside(tree: Signed): Promise<Round | undefined> {
+    const { checkpoint } = tree;
+    if (!this.#unproven.hasWithin(checkpoint)) return undefined;
+    if (this.#leaves.areDamaged(checkpoint)) await this.#leaves.fetch(checkpoint);
+    const other = this.#unproven.outside(checkpoint, this.#files.leaves);
+    return other && beginningOtherwise(other, tree);
   }
 
   /**
    * Verifies a checkpoint of a larger tree than the known one, whose right edge is given; the edge of
    * the empty tree if the known leaves have to be read again.
    */
-  async #advance(seen: Checkpoint, note: string, edge: Frontier): Promise<Round> {
-    const tree = new PublishedTree(this.#log, seen.size);
+  async #advance(seen: Signed, edge: Frontier): Promise<Round> {
+    const { note, checkpoint } = seen;
+    const { size, root } = checkpoint;
+    const tree = new PublishedTree(this.#log, size);
     const known = this.#state?.checkpoint ?? { size: 0, root: edge.root() };
     const isAnew = edge.size < known.size;
-    const problem = await followTree(tree, edge, this.#files.leaves);
-    if (!areSameBytes(edge.root(), seen.root)) {
+    const { leaves } = this.#files;
+    const problem = await followTree(tree, edge, leaves);
+    if (!areSameBytes(edge.root(), root)) {
       return (
-        (await this.#forkBefore(seen, note, tree)) ??
+        (await this.#forkBefore(seen, tree)) ??
         refuted(problem ?? 'the tiles do not lead to the signed root')
       );
     }
     if (problem !== undefined) return refuted(problem);
-    if (
-      isAnew &&
-      !areSameBytes(rootsAt([known.size, seen.size], this.#files.leaves)[0], known.root)
-    ) {
-      return this.#beginsOtherwise(seen, note);
+    if (isAnew && !areSameBytes(rootsAt([known.size], leaves)[0], known.root)) {
+      return beginningOtherwise(this.#state as MonitorState, seen);
     }
+    const fork = await this.#outside(seen);
+    if (fork !== undefined) return fork;
     const checked = this.#state?.checked;
-    await this.#save({ note, checkpoint: seen, edge: edge.pack(), checked });
-    this.#areLeavesChecked = true;
-    return this.#checkRecords(seen.size - known.size);
+    await this.#save({ note, checkpoint, edge: edge.pack(), checked });
+    await this.#unproven.settle(checkpoint);
+    this.#leaves.areChecked = true;
+    return this.#checkRecords(size - known.size);
   }
 
   /** Returns the fork, if the tiles lead to the root of a larger tree, and not to the known one. */
-  async #forkBefore(
-    seen: Checkpoint,
-    note: string,
-    tree: PublishedTree,
-  ): Promise<Round | undefined> {
+  async #forkBefore(seen: Signed, tree: PublishedTree): Promise<Round | undefined> {
     const state = this.#state;
     if (state === undefined || state.checkpoint.size === 0) return undefined;
     const { size, root } = state.checkpoint;
-    const other = await earlierRoot(tree, seen, size);
+    const other = await earlierRoot(tree, seen.checkpoint, size);
     if (other === undefined || areSameBytes(other, root)) return undefined;
-    return this.#beginsOtherwise(seen, note);
-  }
-
-  #beginsOtherwise({ size }: Checkpoint, note: string): Round {
-    const state = this.#state as MonitorState;
-    const problem = `the log of ${size} events begins with other events than those that were \
-signed at ${state.checkpoint.size}`;
-    return forked(state, { note, size }, problem);
+    return beginningOtherwise(state, seen);
   }
 
   /** Verifies a checkpoint of another epoch, and goes on there if that was accepted. */
-  async #behindCut(seen: Checkpoint, note: string, state: MonitorState): Promise<Round> {
+  async #behindCut({ note, checkpoint: seen }: Signed, state: MonitorState): Promise<Round> {
     const tree = new PublishedTree(this.#log, seen.size);
     const comparison = new Comparison(this.#files.leaves, state.checkpoint);
     const edge = new Frontier();
@@ -166,15 +203,18 @@ signed at ${state.checkpoint.size}`;
       return refuted(problem ?? 'the tiles do not lead to the signed root');
     }
     const kept = comparison.end();
-    const known = { note: state.note, size: state.checkpoint.size };
-    const cut: Cut = { epoch: seen.epoch, kept, known, other: { note, size: seen.size } };
+    const other = { note, size: seen.size };
+    const cut: Cut = { epoch: seen.epoch, kept, known: noteOf(state), other };
     if (seen.epoch !== this.#monitoring.acceptedEpoch) return { kind: 'cut', ...cut };
     // In this order, so that hashes of the earlier epoch are never taken for those of the new one.
     this.#files.leaves.write(0, Buffer.alloc(0));
     const next = { note, checkpoint: seen, edge: edge.pack() };
     await this.#save(next);
     this.#records = undefined;
-    await this.#fetchLeaves(next);
+    await this.#leaves.fetch(seen);
+    const fork = await this.#outside(next);
+    if (fork !== undefined) return fork;
+    await this.#unproven.settle(seen);
     const round = await this.#checkRecords(seen.size - (kept ?? 0));
     return round.kind === 'verified' ? { ...round, cut } : round;
   }
@@ -201,49 +241,8 @@ signed at ${state.checkpoint.size}`;
     return { kind: 'refuted', finding };
   }
 
-  /** Returns the root that the known tree had at an earlier size. */
-  async #knownRoot(size: number, state: MonitorState): Promise<Buffer> {
-    const { checkpoint } = state;
-    const [earlier, whole] = rootsAt([size, checkpoint.size], this.#files.leaves);
-    if (areSameBytes(whole, checkpoint.root)) return earlier;
-    await this.#fetchLeaves(state);
-    return rootsAt([size, checkpoint.size], this.#files.leaves)[0];
-  }
-
-  /** Returns true unless known leaves are missing, or were damaged before the first round. */
-  #haveLeaves(known: TreeHead): boolean {
-    const areThere = this.#files.leaves.count >= known.size;
-    this.#areLeavesChecked &&= areThere;
-    this.#areLeavesChecked ||= areThere && !this.#areDamaged(known);
-    return this.#areLeavesChecked;
-  }
-
-  /** Returns true if all known leaves are there and do not lead to their root. */
-  #areDamaged({ size, root }: TreeHead): boolean {
-    if (this.#files.leaves.count < size) return false;
-    return !areSameBytes(rootsAt([size, size], this.#files.leaves)[1], root);
-  }
-
-  async #fetchLeaves({ checkpoint: { size, root } }: MonitorState): Promise<void> {
-    const edge = new Frontier();
-    await followTree(new PublishedTree(this.#log, size), edge, this.#files.leaves);
-    if (!areSameBytes(edge.root(), root)) {
-      this.#files.leaves.write(0, Buffer.alloc(0));
-      throw new FalseTile(`the tiles do not lead to the root that was signed at ${size} events`);
-    }
-    this.#areLeavesChecked = true;
-  }
-
   async #save(state: MonitorState): Promise<void> {
     await this.#files.save(writeState(state));
     this.#state = state;
   }
-}
-
-function refuted(problem: string): Round {
-  return { kind: 'refuted', finding: { problem } };
-}
-
-function forked({ note, checkpoint }: MonitorState, other: SignedNote, problem: string): Round {
-  return { kind: 'forked', problem, known: { note, size: checkpoint.size }, other };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Monitor } from '../../../../../src/app/audit/monitor/monitor.ts';
 import type { Round } from '../../../../../src/app/audit/monitor/monitor-round.ts';
 import { readState, writeState } from '../../../../../src/app/audit/monitor/monitor-state.ts';
+import { readUnproven } from '../../../../../src/app/audit/monitor/unproven.ts';
 import { NoteSigner } from '../../../../../src/app/audit/proving/checkpoint.ts';
 import { LogAway } from '../../../../../src/app/ports/published-log.ts';
 import type { OrderEvent } from '../../../../../src/domain/order.ts';
@@ -25,6 +26,8 @@ const RECORDS = recordsOf([
   ...Array.from({ length: 50 }, (_, n) => shipped(BigInt(n + 1))),
   ...Array.from({ length: 50 }, (_, n) => cancelled(BigInt(n + 51), 'customer_request')),
 ]);
+
+const NONE_UNPROVEN = '{"format":"store-orders/monitor-unproven/v1","checkpoints":[]}';
 
 interface Start {
   readonly withRecords?: boolean;
@@ -51,7 +54,9 @@ class Watch {
     if (read?.ok === false) expect.fail(read.reason);
     const decode = withRecords ? decodeStrictly : undefined;
     const monitoring = { keys: this.#keys, decode, acceptedEpoch };
-    this.#monitor = new Monitor(this.log, this.files, monitoring, read?.value);
+    const unproven = readUnproven(this.files.unproven ?? NONE_UNPROVEN, this.#keys);
+    if (!unproven.ok) expect.fail(unproven.reason);
+    this.#monitor = new Monitor(this.log, this.files, monitoring, read?.value, unproven.value);
     return this.#monitor;
   }
 
@@ -391,6 +396,115 @@ describe('a monitor', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a signed checkpoint whose tree was not shown', () => {
+  const view = RECORDS.toSpliced(280, 1, RECORDS[281] as string);
+
+  /** Shows the checkpoint of a tree, and tiles of it that are harmed. */
+  function half(watch: Watch, records: readonly string[], harm: (log: MemoryLog) => void): void {
+    watch.log.files = publishedFiles(records, signer);
+    harm(watch.log);
+  }
+  const withoutTiles = ({ files }: MemoryLog) => {
+    for (const path of files.keys()) if (path !== 'checkpoint') files.delete(path);
+  };
+  const HARMS: readonly (readonly [string, (log: MemoryLog) => void])[] = [
+    ['the tiles are withheld', withoutTiles],
+    ['an inner tile is withheld', ({ files }) => void files.delete('tile/1/000.p/1')],
+    ['a tile is unreadable', ({ files }) => void files.set('tile/0/001.p/144', Buffer.of(1))],
+  ];
+
+  describe.each(HARMS)('as %s', (_, harm) => {
+    it.each([
+      ['its size', [400], '400 events have two signed roots'],
+      ['a smaller and a larger one', [390, 410], 'the log of 410 events begins with other events'],
+    ])('proves a fork with another tree of %s, after any start', async (_at, sizes, problem) => {
+      for (const known of [undefined, 350]) {
+        const watch = new Watch(RECORDS.slice(0, known));
+        if (known !== undefined) await watch.round();
+        half(watch, view.slice(0, 400), harm);
+        const note = `${watch.log.files.get('checkpoint')}`;
+        await watch.round().catch((error) => expect(error).toBeInstanceOf(LogAway));
+        watch.start();
+        const rounds: Round[] = [];
+        for (const size of sizes) rounds.push(await watch.round(RECORDS.slice(0, size)));
+        const fork = rounds.at(-1);
+        expect(fork).toMatchObject({ kind: 'forked', known: { note, size: 400 } });
+        expect(fork).toMatchObject({ problem: expect.stringContaining(problem) });
+        watch.start();
+        expect(await watch.round()).toEqual(fork);
+      }
+    });
+  });
+
+  it('is no fork beside the tree that contains it, and is forgotten then', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    for (const size of [360, 400, 400]) {
+      half(watch, RECORDS.slice(0, size), withoutTiles);
+      await expect(watch.round()).rejects.toThrow(LogAway);
+    }
+    expect(JSON.parse(watch.files.unproven ?? '').checkpoints).toHaveLength(2);
+    watch.start();
+    expect(await watch.round(RECORDS)).toMatchObject({ kind: 'verified', size: 700 });
+    expect(JSON.parse(watch.files.unproven ?? '').checkpoints).toEqual([]);
+  });
+
+  it('makes an earlier state of each tree before it, at whatever size that is verified', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    half(watch, RECORDS.slice(0, 400), withoutTiles);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.start();
+    for (const size of [350, 380, 399]) {
+      const round = await watch.round(RECORDS.slice(0, size));
+      expect(round).toEqual({ kind: 'behind', size, known: 400 });
+    }
+    expect(await watch.round(RECORDS.slice(0, 400))).toMatchObject({ kind: 'verified', added: 1 });
+  });
+
+  it('is compared with the leaves of the log, and not with damaged ones', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    half(watch, RECORDS.slice(0, 400), withoutTiles);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.files.leaves.bytes.fill(1, 640, 650);
+    expect(await watch.round(RECORDS)).toMatchObject({ kind: 'verified', size: 700 });
+  });
+
+  it('proves a fork with another one that was not shown', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    for (const records of [RECORDS.slice(0, 400), view.slice(0, 410)]) {
+      half(watch, records, withoutTiles);
+      await expect(watch.round()).rejects.toThrow(LogAway);
+    }
+    half(watch, view.slice(0, 400), withoutTiles);
+    expect(await watch.round()).toMatchObject({ kind: 'forked' });
+  });
+
+  it('of a later epoch is compared there, and one of the epoch before no more', async () => {
+    const epoch = `1.${'a'.repeat(32)}`;
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    half(watch, RECORDS.slice(0, 380), withoutTiles);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.log.files = publishedFiles(view.slice(0, 400), signer, epoch);
+    withoutTiles(watch.log);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.start({ acceptedEpoch: epoch });
+    const later = RECORDS.slice(0, 410);
+    expect(await watch.round(later, signer, epoch)).toMatchObject({ kind: 'forked' });
+    expect(await watch.round(later, signer, epoch)).toMatchObject({ kind: 'forked' });
+  });
+
+  it.each([
+    ['{', 'it is not JSON'],
+    ['{"format":"store-orders/monitor-unproven/v1"}', 'its format is another'],
+    [NONE_UNPROVEN.replace('[]', '[5]'), 'a checkpoint in it: the note has no signatures'],
+  ])('is not read from %s', (text, reason) => {
+    expect(readUnproven(text, [signer.verifierKey])).toEqual({ ok: false, reason });
   });
 });
 
