@@ -84,37 +84,71 @@ interface EventCriteria {
   readonly commandId?: string | undefined;
 }
 
-/** Returns true for events that match, by ascending position. */
+/** Returns true for events of this type and command. */
 export function areEventsOf(
   events: readonly OrderEvent[],
-  { after, type, commandId }: EventCriteria,
+  { type, commandId }: EventCriteria,
 ): boolean {
-  let last = numberOf(after) ?? 0;
   return events.every((event) => {
-    const isLater = event.position > last;
-    last = event.position;
     // A request with several commands has the beginning of their ids.
     const isOfCommand = String(event.commandid).startsWith(commandId ?? '');
-    return isLater && isOfCommand && isLike(event, { type });
+    return isOfCommand && isLike(event, { type });
   });
 }
 
-/** Returns true for a position at or behind another one. */
-export function isNoEarlier(place: string, after: Position | undefined): boolean {
-  return Number(numberOf(place)) >= (numberOf(after) ?? 0);
+/**
+ * Returns the first position that does not come next, in words: each is one more than the last, or with a
+ * filter any later one. Returns `undefined` if all are in order.
+ */
+export function disorderIn(
+  events: readonly OrderEvent[],
+  query: EventCriteria,
+): string | undefined {
+  const isDense = query.type === undefined && query.commandId === undefined;
+  let last = numberOf(query.after) ?? 0;
+  for (const { id, position } of events) {
+    const isNext = isDense ? position === last + 1 : position > last;
+    if (!isNext) return `position ${position} right behind position ${last}`;
+    if (id !== String(position)) return `the id ${id} at position ${position}`;
+    last = position;
+  }
+  return undefined;
 }
 
-/** Returns true for a page of such events, whose next page begins behind them. */
-export function isEventPageOf({ data, next }: EventPage, query: EventCriteria): boolean {
-  if (!areEventsOf(data, query)) return false;
+/** Returns the position up to which a log was read in words if it skips events, or is an earlier one. */
+export function skipTo(
+  place: string,
+  reached: number,
+  { type, commandId }: EventCriteria,
+): string | undefined {
+  const isFiltered = type !== undefined || commandId !== undefined;
+  const position = numberOf(place);
+  if (position === reached || (isFiltered && Number(position) > reached)) return undefined;
+  return `a continuation after ${place} right behind position ${reached}`;
+}
+
+/** Returns the disorder in a page of events, whose next page begins behind them. */
+export function disorderOfPage(
+  { data, next }: EventPage,
+  query: EventCriteria,
+): string | undefined {
+  const disorder = disorderIn(data, query);
+  if (disorder !== undefined || next === null) return disorder;
   const begin = numberOf(query.after) ?? 0;
   const reached = data.at(-1)?.position ?? begin;
-  return next === null || (begin < Number(numberOf(next)) && reached <= Number(numberOf(next)));
+  const isSame = numberOf(next) === begin;
+  return isSame ? `a page after ${next} that continues there` : skipTo(next, reached, query);
 }
 
-/** Returns true for all events of an order, which has one at least. */
+/** Returns true for all events of an order, by ascending versions from 1. */
 export function areEventsOfOrder(events: readonly OrderEvent[], orderId: string): boolean {
-  return events.length > 0 && events.every(({ data }) => data.orderId === orderId);
+  const areOfOrder = events.every(({ data, subject, version, position, time }, at) => {
+    const before = events[at - 1];
+    const isLater = before === undefined || (position > before.position && !(time < before.time));
+    const isNext = isLater && isAbsentOr(version, at + 1);
+    return isNext && data.orderId === orderId && isAbsentOr(subject, orderId);
+  });
+  return areOfOrder && events.length > 0;
 }
 
 /** The members of a receipt that can be compared with its request. */

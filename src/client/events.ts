@@ -1,5 +1,12 @@
 /** The events of the log: read to its end, or followed as it grows. */
-import { areEventsOf, areEventsOfOrder, isEventPageOf, isNoEarlier } from './asked.ts';
+import {
+  areEventsOf,
+  areEventsOfOrder,
+  disorderIn,
+  disorderOfPage,
+  numberOf,
+  skipTo,
+} from './asked.ts';
 import { isFailure } from './callers.ts';
 import type { StoreOrdersError } from './error.ts';
 import { pause } from './limit.ts';
@@ -10,7 +17,16 @@ import { delayAfter, isPassing } from './retry-policy.ts';
 import { messagesIn } from './server-sent-events.ts';
 import type { EventPage, EventType, Id, OrderEvent, Position } from './shapes.ts';
 import type { Transport } from './transport.ts';
-import { idText, isEvent, isEvents, jsonOf, placeOf, queryOf, requireAsked } from './values.ts';
+import {
+  idText,
+  isEvent,
+  isEvents,
+  jsonOf,
+  placeOf,
+  queryOf,
+  requireAsked,
+  requireFlawless,
+} from './values.ts';
 
 const PATH = '/v2/store/events';
 
@@ -126,15 +142,18 @@ export class Events {
     const headers = { Accept: 'text/event-stream' };
     const request = { method: 'GET', path: PATH, query: queryOf(query), headers };
     const pieces = this.#transport.stream(request, options, silenceMs);
-    let after = query.after;
+    let { after } = query;
     for await (const { id, data } of messagesIn(pieces)) {
-      const position = id ?? String(after);
-      const isNext = (event: OrderEvent) =>
-        placeOf(event) === position && areEventsOf([event], { ...query, after });
+      const asked = { ...query, after };
       const answer = { status: 200, text: data ?? '' };
-      requireAsked(answer, isNoEarlier(position, after));
-      const event = data === undefined ? undefined : jsonOf(answer, isEvent, isNext);
-      yield { position, event };
+      const isOfQuery = (event: OrderEvent) =>
+        (id ?? placeOf(event)) === placeOf(event) && areEventsOf([event], asked);
+      const event = data === undefined ? undefined : jsonOf(answer, isEvent, isOfQuery);
+      if (event !== undefined) requireFlawless(answer, disorderIn([event], asked));
+      const position = id ?? (event ? placeOf(event) : String(after));
+      const reached = event?.position ?? numberOf(after) ?? 0;
+      requireFlawless(answer, skipTo(position, reached, event ? {} : query));
+      yield { position, ...(event && { event }) };
       after = position;
     }
   }
@@ -160,7 +179,8 @@ export class Events {
     const behind = last === undefined ? null : placeOf(last);
     const link = queryOfNext(answer.headers.get('Link') ?? '');
     const page = { data, next: link?.get('after') ?? behind };
-    requireAsked(answer, isEventPageOf(page, query));
+    requireAsked(answer, areEventsOf(data, query));
+    requireFlawless(answer, disorderOfPage(page, query));
     return page;
   }
 }

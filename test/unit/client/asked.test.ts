@@ -13,6 +13,13 @@ const event = (position: number, orderId = '1') => {
     ...{ commandid: 'command', data: { orderId } },
   };
 };
+const events = (first: number, last: number) =>
+  Array.from({ length: last + 1 - first }, (_, n) => event(first + n));
+/** An event of order 1, with all members that say which one it is. */
+const nth = (version: number, more: object = {}) => {
+  const time = `2026-01-01T00:00:0${version}.000Z`;
+  return { ...event(version), subject: '1', version, time, ...more };
+};
 const page = (...data: object[]) => ({ data, next: null });
 const batch = (...ids: string[]) => {
   const results = ids.map((orderId) => ({ orderId, status: 204 }));
@@ -128,12 +135,22 @@ const CASES: readonly Case[] = [
     'the events of an order',
     (store) => store.events.of('1'),
     ...[[event(1), event(4)], [event(1, '2')], [event(1), event(4, '2')], []],
+    ...[[nth(2), nth(1)], [nth(1), nth(1)], [nth(2)], [event(4), event(1)]],
+    [nth(1), nth(2, { subject: '2' })],
+    [nth(1), nth(2, { time: '2025-01-01T00:00:00.000Z' })],
   ],
-  ['events', first, [event(1), event(2)], [event(2), event(1)], [event(1), event(1)], [event(10)]],
+  // The link is that of position 9.
+  ['events', first, events(1, 9), [event(2), event(1)], [event(1), event(1)], [event(10)]],
+  ['all events', first, events(1, 9), events(2, 9), events(1, 8), events(1, 9).toSpliced(4, 1)],
   [
     'events behind a position',
     (store) => store.events.list({ after: '1.0123abcd:5' }).pages().next(),
-    ...[[event(6)], [event(5)], [event(1)]],
+    ...[events(6, 9), [event(5)], [event(1)], events(7, 9), events(5, 9)],
+  ],
+  [
+    'events that the API has positions for',
+    (store) => store.events.list({ type: 'OrderPlaced' }).pages().next(),
+    ...[events(2, 9), [{ ...event(3), id: '4' }]],
   ],
   [
     'a page of events that does not end',
@@ -179,7 +196,9 @@ function answering(answer: unknown, headers: Record<string, string> = {}): Store
 const MIXED_UP = {
   code: 'unexpected_response',
   status: 200,
-  message: '200 with the answer to another request, which is no answer of this API',
+  message: expect.stringMatching(
+    /^200 with (?:the answer to another request|.*\b\d+\b.*), which is no answer of this API$/,
+  ),
 };
 
 const cases = CASES.map(([name, call, right, ...others]) => ({ name, call, right, others }));
@@ -208,6 +227,8 @@ test.each([
   ['an earlier position', { after: '1.0123abcd:5' }, 'id: 4\n\n'],
   ['no position', {}, 'id: soon\n\n'],
   ['the position of another event', {}, `id: 900\ndata: ${JSON.stringify(event(5))}\n\n`],
+  ['another id than its position', {}, `id: 2\ndata: ${JSON.stringify(event(1))}\n\n`],
+  ['a gap', {}, `id: 2\ndata: ${JSON.stringify(event(2))}\n\n`],
   ['another type', { type: 'OrderShipped' }, `id: 1\ndata: ${JSON.stringify(event(1))}\n\n`],
   [
     'a repetition',
@@ -294,4 +315,29 @@ test('The receipt of another position is not verified, however genuine it is', a
     ok: false,
     reason: 'the receipt is of position 3',
   });
+});
+
+test.each([
+  [[event(1), event(3)], 'position 3 right behind position 1'],
+  [[event(1), event(1)], 'position 1 right behind position 1'],
+  [[event(1), event(2), event(1)], 'position 1 right behind position 2'],
+  [[event(5)], 'position 5 right behind position 0'],
+  [events(1, 8), 'a continuation after 9 right behind position 8'],
+])('The positions of %# are named that are not in order', async (answer, words) => {
+  const message = `200 with ${words}, which is no answer of this API`;
+  await expect(first(answering(answer))).rejects.toMatchObject({ message });
+});
+
+test('A position that the API does not take is none, whatever is asked for', async () => {
+  const filtered = (position: number) => {
+    const store = answering([event(position)], { Link: '' });
+    return store.events.list({ type: 'OrderPlaced' }).pages().next();
+  };
+  await expect(filtered(2 ** 51 - 1)).resolves.toBeDefined();
+  for (const position of [2 ** 51, Number.MAX_SAFE_INTEGER]) {
+    await expect(filtered(position)).rejects.toMatchObject({
+      code: 'unexpected_response',
+      message: '200 with other JSON, which is no answer of this API',
+    });
+  }
 });

@@ -137,7 +137,7 @@ describe('Following the log', () => {
         json(200, [event(11)]),
       ],
       11,
-      { over: 'pages' },
+      { over: 'pages', type: 'OrderPlaced' },
     );
     expect(positions).toEqual([1, 3, 10, 11]);
     expect(checkpoints).toEqual(['1', '3', '9', '10', '11']);
@@ -149,12 +149,38 @@ describe('Following the log', () => {
     ]);
   });
 
+  it.each([
+    ['in a stream', [stream(message(1) + message(3))], undefined],
+    [
+      'between two streams',
+      [stream(message(1), (res) => res.end()), stream(message(3))],
+      undefined,
+    ],
+    ['as an id alone', [stream(`${message(1)}id: 3\n\n`)], undefined],
+    ['on a page', [json(200, [event(1), event(3)])], 'pages'],
+    ['between two pages', [json(200, [event(1)]), json(200, [event(3)])], 'pages'],
+  ] as const)('ends with a gap %s, and does not go past it', async (_, script, over) => {
+    await using server = await ScriptedServer.start(...script);
+    const store = new StoreOrders({ url: server.url, key: 'key' });
+    const checkpoints: string[] = [];
+    const onCheckpoint = (position: string) => void checkpoints.push(position);
+    await expect(
+      Array.fromAsync(store.events.follow({ over, onCheckpoint })),
+    ).rejects.toMatchObject({
+      code: 'unexpected_response',
+      message: expect.stringMatching(
+        /^200 with (?:position|a continuation after) 3 right behind position 1, /,
+      ),
+    });
+    expect(['', '1']).toContain(checkpoints.join());
+  });
+
   it('names positions of a page with their epoch where the log gave them twice', async () => {
     const source = '/store-orders/0123456789abcdef.1.fbf28317';
     const { checkpoints, asked } = await followed(
       [json(200, [event(2), event(3, source), event(4, source)]), json(200, [event(5)])],
       5,
-      { over: 'pages' },
+      { over: 'pages', after: 1 },
     );
     expect(checkpoints).toEqual(['2', '1.fbf28317:3', '1.fbf28317:4', '5']);
     expect(asked.at(-1)).toBe('/v2/store/events?after=1.fbf28317%3A4&limit=1000');
@@ -181,7 +207,7 @@ test('Nobody needs to be told of checkpoints and interruptions', async () => {
   );
   const store = new StoreOrders({ url: server.url, key: 'key' });
   const positions: number[] = [];
-  for await (const { position } of store.events.follow()) {
+  for await (const { position } of store.events.follow({ type: 'OrderPlaced' })) {
     positions.push(position);
     if (position === 3) break;
   }
