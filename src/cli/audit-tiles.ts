@@ -46,7 +46,7 @@ async function writeTiles(
       const prover = await commandLine.composition.proverOf(store);
       const checkpoint = await prover.checkpoint();
       const folder = new TileFolder(out, hashesOnly, signal);
-      folder.requireOf(prover.verifierKey, checkpoint.note);
+      await folder.requireOf(prover, checkpoint);
       await withProgress(stderr, 'Writing', checkpoint.size, (advance) =>
         fill(folder, store.trail, checkpoint, advance),
       );

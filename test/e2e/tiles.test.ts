@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -11,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecordTree, verifyCheckpoint } from '../../src/app/audit/proofs/verifier.ts';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import { Beside } from '../support/beside.ts';
@@ -297,6 +299,58 @@ describe('A folder of tiles', () => {
       ]);
       expect(filesIn(out)).toEqual(before);
     }
+  });
+
+  it('keeps a checkpoint that is damaged, or of another history, whatever its size', async () => {
+    const { place, out, grow, write } = await given(5);
+    const key = NoteSigner.parse(readFileSync(place.file('store.db-signing-key'), 'utf8').trim());
+    const file = join(out, 'checkpoint');
+    const whole = readFileSync(file, 'utf8');
+    const [own = '', , , line = ''] = whole.split(/\n+/);
+    const fork = (size: number) => key.signCheckpoint(size, Buffer.alloc(32, 7));
+    const [, , , other] = fork(4).split(/\n+/);
+    await grow(6, 8);
+    for (const note of [
+      fork(5),
+      fork(7),
+      fork(1),
+      '',
+      'x',
+      whole.slice(0, -9),
+      whole.replace(line, `${other}`),
+    ]) {
+      writeFileSync(file, note);
+      const { code, err } = await write();
+      expect([code, err]).toEqual([3, expect.stringContaining('The checkpoint in')]);
+      expect(readFileSync(file, 'utf8')).toBe(note);
+    }
+    writeFileSync(file, whole.replaceAll(own, 'orders.example'));
+    expect(await write()).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('of another log'),
+    });
+    writeFileSync(file, whole);
+    expect(await write()).toMatchObject({ code: 0 });
+  });
+
+  it('is continued after a new signing key, and its history is still compared', async () => {
+    const { place, out, grow, write } = await given(5);
+    const key = place.file('store.db-signing-key');
+    const old = NoteSigner.parse(readFileSync(key, 'utf8').trim());
+    renameSync(key, place.file('old-key'));
+    expect(await place.run('audit', 'new-key')).toMatchObject({ code: 0 });
+    await grow(6, 8);
+    const fork = old.signCheckpoint(5, Buffer.alloc(32, 7));
+    const file = join(out, 'checkpoint');
+    const whole = readFileSync(file);
+    writeFileSync(file, fork);
+    expect(await write()).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('another history'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(fork);
+    writeFileSync(file, whole);
+    expect(await write()).toMatchObject({ code: 0, err: expect.stringContaining('7 events') });
   });
 
   it('of hashes alone is compared as well', async () => {

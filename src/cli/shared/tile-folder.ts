@@ -6,11 +6,18 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Checkpoint, verifyCheckpoint } from '../../app/audit/proofs/verifier.ts';
+import {
+  isInNameOf,
+  readNote,
+  readNoteKey,
+  verifyConsistency,
+  verifyNote,
+} from '../../app/audit/proofs/verifier.ts';
+import type { Prover, SignedCheckpoint } from '../../app/audit/proving/prover.ts';
 import type { BuiltTile } from '../../app/audit/proving/tile-builder.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { TILE_HASHES } from '../../app/log/merkle-proofs.ts';
-import { HASH_BYTES, leafHash } from '../../app/log/merkle-tree.ts';
+import { HASH_BYTES, leafHash, type TreeHead } from '../../app/log/merkle-tree.ts';
 import { bundleOf, hashesIn, pathOf, recordsIn, type TilePlace } from '../../app/log/tiles.ts';
 import { readBounded, requireSmallFile, TooLong } from '../../infra/process/small-file.ts';
 import { type Failure, refuted } from './exit-codes.ts';
@@ -34,8 +41,11 @@ export class TileFolder {
     this.#signal = signal;
   }
 
-  /** Throws {@link UserError} for a folder of something else, or of a log that this one does not extend. */
-  requireOf(verifierKey: string, now: string): void {
+  /**
+   * Throws {@link UserError} for a folder of something else, or of a log that this one does not extend, and
+   * {@link Failure} for a checkpoint that is damaged or of another history: it may be the proof of a fork.
+   */
+  async requireOf(prover: Prover, now: SignedCheckpoint): Promise<void> {
     const folder = this.#folder;
     const stats = statSync(folder, { throwIfNoEntry: false });
     if (stats?.isDirectory() === false) throw new UserError(`${folder} is not a folder.`);
@@ -45,18 +55,14 @@ export class TileFolder {
       throw new UserError(`${folder} has ${foreign} in it, and is not a folder of tiles.`);
     }
     if (!names.includes('checkpoint')) return;
-    const note = requireSmallFile(join(folder, 'checkpoint'));
-    const [there, here] = [note, now].map((each) => {
-      const verdict = verifyCheckpoint(each, verifierKey);
-      if (verdict.ok) return verdict.value;
-      throw new UserError(`The checkpoint in ${folder}: ${verdict.reason}.`);
-    }) as [Checkpoint, Checkpoint];
-    if (there.epoch !== here.epoch) {
-      throw new UserError(`The log was cut since ${folder} was written: use a new folder.`);
+    const about = `The checkpoint in ${folder}`;
+    const there = headIn(about, requireSmallFile(join(folder, 'checkpoint')), prover, now);
+    if (there.size > now.size) {
+      throw new UserError(`${folder} has ${there.size} events, and the log ${now.size}.`);
     }
-    if (there.size > here.size) {
-      throw new UserError(`${folder} has ${there.size} events, and the log ${here.size}.`);
-    }
+    const proof = await prover.consistency(there.size, now.size);
+    if (verifyConsistency(there, now, proof).ok) return;
+    throw refuted(`${about} is of another history than the log: keep it, and use a new folder.`);
   }
 
   /**
@@ -148,6 +154,35 @@ export class TileFolder {
       throw new UserError(`${file} cannot be read: ${(error as Error).message}`);
     }
   }
+}
+
+const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
+
+/**
+ * Returns the head in a checkpoint of this log. An earlier key may have signed it, which is not at hand: so
+ * the caller compares its root with the log, which says more than a signature.
+ */
+function headIn(
+  about: string,
+  note: string,
+  { verifierKey }: Prover,
+  now: SignedCheckpoint,
+): TreeHead {
+  const read = readNote(note);
+  if (!read.ok) throw refuted(`${about}: ${read.reason}.`);
+  const { text, signatures } = read.value;
+  const [, origin = '', size, root = ''] = CHECKPOINT.exec(text) ?? [];
+  const key = readNoteKey(verifierKey);
+  if (!key.ok) throw new UserError(`The key of the log: ${key.reason}.`);
+  const isByKey = signatures.some((each) => isInNameOf(each, key.value));
+  const signed = verifyNote(note, verifierKey);
+  if (isByKey && !signed.ok) throw refuted(`${about}: ${signed.reason}.`);
+  if (origin.split('+', 1)[0] !== key.value.name)
+    throw new UserError(`${about} is of another log.`);
+  if (!now.note.startsWith(`${origin}\n`)) {
+    throw new UserError(`${about} is of before the log was cut: use a new folder.`);
+  }
+  return { size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
 /** Returns the error for a folder whose files contradict the log, of which one may be known. */
