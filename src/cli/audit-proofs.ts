@@ -8,12 +8,13 @@ import {
 } from '../app/audit/proving/receipt.ts';
 import { webhookKeyOf } from '../app/audit/proving/webhook.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
+import type { Place } from '../app/log/epochs.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
-import { readOrderId } from './shared/options.ts';
+import { placeIn, readOrderId, readPlace } from './shared/options.ts';
 import { eventsOf } from './shared/order-events.ts';
 import { print } from './shared/print.ts';
 
@@ -32,7 +33,7 @@ interface ProveOptions extends Out {
 
 interface ReceiptOptions extends WitnessedOption {
   readonly format: ReceiptFormat;
-  readonly position?: number;
+  readonly position?: Place;
 }
 
 /** Adds the commands that print keys, checkpoints, epochs, proofs and receipts. */
@@ -101,7 +102,7 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
     .command('receipt')
     .description('write a permanent proof of a cancellation')
     .argument('[order]', 'the id of the order that was cancelled', readOrderId)
-    .option('--position <position>', 'prove the event at this position, of any type', wholeNumber)
+    .option('--position <position>', 'prove the event at this position, of any type', readPlace)
     .addOption(
       new Option('--format <format>', 'as JSON, or as C2SP tlog-proof')
         .choices(RECEIPT_FORMATS)
@@ -116,7 +117,9 @@ function addReceipt(audit: ExplainedCommand, commandLine: CommandLine): void {
       }
       return prove(commandLine, options, async (prover, store) => {
         const position =
-          options.position ?? (await cancelledAt(store, orderId as OrderId, commandLine));
+          options.position === undefined
+            ? await cancelledAt(store, orderId as OrderId, commandLine)
+            : placeIn(store.epochs, '--position', options.position);
         const receipt = await prover.receipt(position, options.format, options.witnessed);
         return receipt.endsWith('\n') ? receipt : `${receipt}\n`;
       });

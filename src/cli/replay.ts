@@ -1,24 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../app/lifecycle/user-error.ts';
+import type { Place } from '../app/log/epochs.ts';
+import { PLACE } from '../app/log/positions.ts';
 import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
 import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
 import { OrderList } from '../app/state/order-list.ts';
-import { millisecondsOf } from '../domain/instant.ts';
+import { type Instant, millisecondsOf } from '../domain/instant.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
 import { interruptible } from './shared/interrupt.ts';
 import { requireNew, writeWhole } from './shared/new-file.ts';
-import { formatOf } from './shared/options.ts';
+import { formatOf, placeIn, readPlace } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
 import { FORMATS, type Format, listText } from './shared/replay-formats.ts';
 import { parseSpeed, type Speed, timeline } from './shared/replay-watch.ts';
 
 interface ReplayOptions {
-  readonly to?: Moment;
+  readonly to?: Instant | Place;
   readonly out?: string;
   readonly format?: Format;
   readonly force: boolean;
@@ -76,7 +78,8 @@ async function replay(
     withStore(commandLine, async (store) => {
       const begun = performance.now();
       const replayed = async () => {
-        const list = await listAt(to ?? (await store.log.head()), store, stderr, signal);
+        const moment = momentIn(store, to) ?? (await store.log.head());
+        const list = await listAt(moment, store, stderr, signal);
         return { list, seconds: (performance.now() - begun) / 1_000 };
       };
       const { list, seconds } = await whileChecked(store, replayed, signal);
@@ -91,11 +94,13 @@ async function replay(
   );
 }
 
-async function watch({ to, speed }: ReplayOptions, commandLine: CommandLine): Promise<void> {
+async function watch({ to: given, speed }: ReplayOptions, commandLine: CommandLine): Promise<void> {
   const { stdout, stderr } = commandLine.terminal;
   await interruptible((signal) =>
-    withStore(commandLine, async ({ log, checked }) => {
-      await checked(signal);
+    withStore(commandLine, async (store) => {
+      const { log } = store;
+      await store.checked(signal);
+      const to = momentIn(store, given);
       const head = await log.head();
       if (typeof to === 'number' && to > head) throw notYet(to, head);
       const played = { position: 0 };
@@ -154,12 +159,19 @@ function summary(logName: string, list: OrderList<unknown>, seconds: number): st
   );
 }
 
-function readMoment(text: string): Moment {
+function readMoment(text: string): Instant | Place {
   const moment = parseMoment(text);
+  if (typeof moment === 'number') return { position: moment };
   if (moment !== undefined) return moment;
+  if (PLACE.test(text)) return readPlace(text);
   throw new InvalidArgumentError(
     'It must be a position such as 4711, or a date-time such as 2026-01-31T12:00:00Z.',
   );
+}
+
+/** Returns a moment of the log. Throws {@link UserError} for a position that was lost or given twice. */
+function momentIn({ epochs }: CommandLineStore, to: Instant | Place | undefined) {
+  return typeof to === 'object' ? placeIn(epochs, '--to', to) : to;
 }
 
 function readSpeed(text: string): Speed {

@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/proofs/verifier.ts';
-import { PLACE } from '../../app/log/positions.ts';
+import { UserError } from '../../app/lifecycle/user-error.ts';
+import type { Epochs, Place } from '../../app/log/epochs.ts';
+import { MAX_POSITION, PLACE } from '../../app/log/positions.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
 import { readPlainText } from '../../infra/process/small-file.ts';
@@ -43,6 +45,20 @@ export const readMoment = textOf(
   (text) => isPosition(text) || isTime(text),
   `${A_POSITION}, or ${A_TIME}`,
 );
+
+/** Reads a position, which may name its epoch. {@link placeIn} says if the log has it. */
+export function readPlace(text: string): Place {
+  const [, epoch, position] = PLACE.exec(text) ?? [];
+  if (Number(position) <= MAX_POSITION) return { epoch, position: Number(position) };
+  throw new InvalidArgumentError(`It must be ${A_POSITION}.`);
+}
+
+/** Returns a position of the log. Throws {@link UserError} for one that was lost, or that was given twice. */
+export function placeIn(epochs: Epochs, option: string, place: Place): number {
+  const problem = epochs.problemOf(place);
+  if (problem === undefined) return place.position;
+  throw new UserError(`${option}: ${problem}.`);
+}
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 

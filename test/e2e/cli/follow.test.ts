@@ -413,6 +413,30 @@ describe('A log that was cut, with other events at the positions that were lost'
     expect(await (args.length === 0 ? follower.end() : follower.ended())).toBe(0);
   });
 
+  test('is replayed and proven at a position that was given twice with its epoch alone', async () => {
+    const from = (...args: readonly string[]) =>
+      start(args, folder, { DATABASE_URL: `sqlite:${log.databaseFile}` });
+    const commands = [
+      ['replay', '--to'],
+      ['audit', 'receipt', '--position'],
+    ];
+    for (const command of commands) {
+      const option = command.at(-1);
+      const bare = from(...command, '3');
+      expect([await bare.ended(), bare.stderr]).toEqual([
+        1,
+        expect.stringContaining(
+          `${option}: position 3 was given twice: the log was cut at position 2`,
+        ),
+      ]);
+      expect(bare.stderr).toContain(`That of now is ${epoch}:3`);
+      const named = from(...command, `${epoch}:3`);
+      expect(await named.ended(), named.stderr).toBe(0);
+      const lost = from(...command, '0:3');
+      expect([await lost.ended(), lost.stderr]).toEqual([1, expect.stringContaining('is lost')]);
+    }
+  });
+
   test('is followed from its beginning, and on from a position with its epoch', async () => {
     const first = run('--once');
     expect([await first.ended(), delivered(first)]).toEqual([0, [1, 2, 3, 4]]);
