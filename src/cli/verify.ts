@@ -172,7 +172,8 @@ async function checkStore(
     const keys = isOwn ? [ownKey(await composition.verifierKey(), stderr)] : key;
     const { epochs } = evidence;
     const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys, witnessPolicy);
-    const judged = signed.map((head) => headIn(epochs, head.name, head));
+    const [logName] = evidence.signsWith?.split('+', 1) ?? [];
+    const judged = signed.map((head) => headIn(epochs, head.name, head, logName));
     const heads = judged.filter((one): one is ExpectedHead => !isFinding(one));
     const { size, root, findings } = await counted(stderr, () =>
       withProgress(stderr, 'Checking', evidence.last, (advance) =>

@@ -175,7 +175,7 @@ function isAbsentOr(member: unknown, wanted: unknown): boolean {
   return member === undefined || member === wanted;
 }
 
-/** Returns true for a checkpoint with cosignatures, which stand below the signature of the log. */
+/** Returns true for a checkpoint with lines of others below the signature of the log, which are not verified. */
 export function isCosigned(checkpoint: string): boolean {
   return checkpoint.split('\n— ').length > 2;
 }

@@ -29,7 +29,10 @@ export interface CallOptions {
 
 /** The options of a call for a checkpoint, or for a receipt with one in it. */
 export interface ProofOptions extends CallOptions {
-  /** Asks for cosignatures of a quorum of the log's witnesses. Without them, the code is `not_found`. */
+  /**
+   * Asks for cosignatures of a quorum of the log's witnesses. Without them, the code is `not_found`. The client
+   * has no policy of witnesses and verifies no cosignature: `store-orders/verifier/witnesses` does.
+   */
   readonly witnessed?: boolean | undefined;
 }
 

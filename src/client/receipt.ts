@@ -45,6 +45,7 @@ export class Receipt {
 
   /**
    * Verifies the receipt with the log's public key, which must come from elsewhere than the receipt.
+   * Says nothing about witnesses, also with `witnessed`: their keys are not at hand.
    * Uses the Web Cryptography API, which a page has over https and from localhost only: the code is
    * `invalid_request` without it.
    * @param verifier The function of `store-orders/client/receipt-verifier`. It is loaded if absent, which

@@ -1,7 +1,7 @@
 /** The heads that a log must have had, according to its breaks and to signed checkpoints. */
 
 import { type Epochs, inWords } from '../../log/epochs.ts';
-import type { ExpectedHead, Finding } from '../proofs/trail-check.ts';
+import { type ExpectedHead, type Finding, headUnder } from '../proofs/trail-check.ts';
 import type { Checkpoint } from '../proofs/verifier.ts';
 
 /**
@@ -23,12 +23,17 @@ export function headsOfBreaks({ breaks }: Epochs): readonly ExpectedHead[] {
  * Returns a finding for a checkpoint of an epoch that the log does not have, and that no break
  * names as lost: a statement is missing, or the checkpoint is of another log. It is a finding even
  * if the roots are equal.
+ *
+ * @param logName The name of the log, if it is known: a checkpoint of another name is judged as `headUnder` does.
  */
 export function headIn(
   epochs: Epochs,
   name: string,
   checkpoint: Checkpoint,
+  logName?: string,
 ): ExpectedHead | Finding {
+  const [nameOfOther] = checkpoint.origin.split('+', 1);
+  if (logName !== undefined && nameOfOther !== logName) return headUnder(logName, name, checkpoint);
   const { epoch, size, root } = checkpoint;
   const head = { name, size, root };
   const end = epochs.endOf(epoch);

@@ -165,6 +165,23 @@ describe('a new signing key', () => {
   });
 });
 
+describe('a checkpoint with two keys of the log', () => {
+  it('is refused with a false signature in the name of either', async () => {
+    const keys = [signer.verifierKey, stranger.verifierKey];
+    const watch = new Watch(RECORDS.slice(0, 9), keys);
+    const note = `${watch.log.files.get('checkpoint')}`;
+    const other = publishedFiles(RECORDS.slice(0, 8), stranger).get('checkpoint');
+    const line = `${other}`.trim().split('\n').at(-1);
+    watch.log.files.set('checkpoint', Buffer.from(`${note}${line}\n`));
+    const problem = 'the checkpoint: the signature is not that of the public key on this text';
+    expect(problemOf(await watch.round())).toBe(problem);
+    const own = `${publishedFiles(RECORDS.slice(0, 9), stranger).get('checkpoint')}`;
+    const both = `${note}${own.trim().split('\n').at(-1)}\n`;
+    watch.log.files.set('checkpoint', Buffer.from(both));
+    expect(await watch.round()).toMatchObject({ kind: 'verified', size: 9 });
+  });
+});
+
 describe('a checkpoint of before', () => {
   it('is no fork, and leaves the state as it is', async () => {
     const watch = new Watch();

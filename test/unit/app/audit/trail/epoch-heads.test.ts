@@ -166,6 +166,20 @@ describe('a checkpoint in a log that was cut', () => {
     expect(one.id).not.toBe(other.id);
   });
 
+  it('is that of another log where the name is another, and is compared all the same', async () => {
+    const { first, before } = await given();
+    const signed = await checkpoint(before, first);
+    const problem =
+      'c is of another log, log.example, and this log, shop.example, lacks what it has';
+    const { size, root } = signed;
+    const head = { name: 'c', size, root };
+    expect(headIn(first, 'c', signed, 'shop.example')).toEqual({
+      ...head,
+      cut: { from: 1, problem },
+    });
+    expect(headIn(first, 'c', signed, 'log.example')).toEqual(head);
+  });
+
   it('has the roots at the cuts of the log to compare with', async () => {
     const { two, now } = await given();
     const [fifty, sixty] = [await treeRoot(50, now), await treeRoot(60, now)];
