@@ -56,6 +56,12 @@ const CAUSES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
     onTestFinished(() => cluster[Symbol.asyncDispose]());
     return cluster.url('postgres');
   },
+  'no commit is confirmed': async () => {
+    const settings = { synchronous_standby_names: 'nobody' };
+    const cluster = await Cluster.start(18, settings, placeInMemory());
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    return cluster.url('postgres');
+  },
   'has schema': async () => {
     const url = await newDatabase();
     await sql(url, 'UPDATE store_orders.store SET schema_version = 99');

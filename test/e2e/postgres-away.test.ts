@@ -228,6 +228,12 @@ test.concurrent('a silent synchronous standby is reported, and commands are answ
   const ready = await service.ask('GET', '/readyz');
   expect(ready.status).toBe(503);
   expect(ready.text).toContain('(standby_silent)');
+  // The end of what waits confirms nothing: the event is visible now, and is not on the standby.
+  await cluster.sql(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+  );
+  await setTimeout(1_000);
+  expect((await service.ask('GET', '/readyz')).text).toContain('(standby_silent)');
   // A read on a new connection is refused: it may show what is not on the standby.
   const list = await service.ask('GET', LIST);
   if (list.status === 200) expect(exactJson(list.text)).toHaveLength(1);

@@ -80,11 +80,14 @@ export class KnownHead {
   /**
    * Notes an edge that was read, if it is newer. Throws {@link OtherLog} unless it extends the newest
    * edge: a longer log may be another one. Takes a read of the new events, unless they are of an
-   * append in flight; {@link edge} is then at least as new as `read`.
+   * append in flight; {@link edge} is then at least as new as `read`. Throws {@link StoreUnavailable}
+   * if it is newer while no commit is confirmed: a failover might take it back.
    * @param before The newest edge when the read began.
    * @param source The tree as it was read, or a newer one.
    */
   async follow(read: Buffer, before: Buffer, source: TreeSource): Promise<void> {
+    const { silence } = this.#db.standbys;
+    if (silence && sizeOf(read) > sizeOf(this.#edge)) throw new StoreUnavailable(silence);
     for (let known = this.#edge; sizeOf(read) > sizeOf(known); known = this.#edge) {
       const isOwn = this.#own.values().some((edge) => edge.equals(read));
       if (!isOwn && !(await isExtension(known, read, source))) {

@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { UNWATCHED } from '../../../src/infra/postgres/connection/reach.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
+import { requireOwnSessions } from '../../../src/infra/postgres/start/own-sessions.ts';
 import {
   openPostgresForCommandLine,
   openPostgresStore,
@@ -84,6 +86,63 @@ it('events of a killed server that its standby lacks are not shown', async () =>
   await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
   await cluster.sql('SELECT pg_reload_conf()');
   while ((await log.head().catch(() => 0)) !== head) await setTimeout(50);
+});
+
+describe('while no commit is confirmed', () => {
+  const ONE = { name: 'one', text: 'SELECT 1' };
+  const NO_STANDBY = /no commit is confirmed .*: a synchronous standby may be away/;
+  const timeouts = { connect: 3_000, answer: 500 };
+
+  /** Returns a server whose commits wait for a standby that is not there, until `end` is called. */
+  async function givenNobody() {
+    const cluster = await given();
+    const url = cluster.url('postgres');
+    await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await cluster.sql('SELECT pg_reload_conf()');
+    const opens = async () => {
+      const db = new Database(url, UNWATCHED, timeouts);
+      return db.query(ONE).then(...[true, false].map((is) => () => db.close().then(() => is)));
+    };
+    while (await opens()) await setTimeout(20);
+    const waiting = () => cluster.sql(`SELECT query ${WHO_WAITS} OR wait_event_type = 'Lock'`);
+    const end = async () => {
+      await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+      await cluster.sql('SELECT pg_reload_conf()');
+    };
+    return { cluster, url, waiting, end };
+  }
+
+  it('no session waits for longer than its client, and one at a time once that is known', async () => {
+    const { url, waiting, end } = await givenNobody();
+    const told: boolean[] = [];
+    const reach = { ...UNWATCHED, standbyIsSilent: (is: boolean) => void told.push(is) };
+    const db = new Database(url, reach, timeouts);
+    onTestFinished(() => db.close());
+    const tryAll = () =>
+      Promise.all(
+        Array.from({ length: 6 }, () => expect(db.query(ONE)).rejects.toThrow(NO_STANDBY)),
+      );
+    await tryAll();
+    await expect.poll(waiting).toStrictEqual([]);
+    db.followPulse();
+    for (let round = 0; round < 3; round++) await tryAll();
+    expect((await waiting()).length).toBeLessThanOrEqual(1);
+    expect(told).toStrictEqual([true]);
+    await end();
+    await expect.poll(() => told, { timeout: 10_000 }).toStrictEqual([true, false]);
+    expect(await db.query(ONE)).toHaveLength(1);
+  });
+
+  it('a start says so, and does not wait for longer than it says to notify', async () => {
+    const { url, cluster, waiting, end } = await givenNobody();
+    const held = cluster.sql(`SELECT pg_logical_emit_message(true, 'x', ''), pg_notify('x', '')`);
+    await expect.poll(waiting).toHaveLength(1);
+    await expect(requireOwnSessions(url, timeouts)).rejects.toThrow(NO_STANDBY);
+    expect(await waiting()).toHaveLength(1);
+    await end();
+    await held;
+    await requireOwnSessions(url);
+  });
 });
 
 it('a server that does not flush is refused', async () => {

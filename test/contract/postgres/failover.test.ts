@@ -181,6 +181,17 @@ describe('for any settings of a database, a session', () => {
   });
 });
 
+describe('for any rights of its user, a session', () => {
+  it('waits for standbys, even without a language to wait in', async () => {
+    const url = await newDatabase();
+    await sql(url, 'REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC');
+    const { name } = addressed(url);
+    await sql(url, `CREATE ROLE user_${name} LOGIN IN ROLE store_orders_app`);
+    onTestFinished(async () => void (await sql(url, `DROP ROLE user_${name}`)));
+    await beside(url.replace('postgres@', `user_${name}@`), (log) => append(log, 1));
+  });
+});
+
 describe('a connection', () => {
   it('that is ended while idle is replaced', async () => {
     const url = await newDatabase();

@@ -10,16 +10,14 @@ import { Unanswered } from './lost-answer.ts';
 import { Pulse } from './pulse.ts';
 import { type Reach, UNWATCHED } from './reach.ts';
 import { Route, type RoutedClient } from './route.ts';
-import {
-  applySettings,
-  HOLD_SERVING_LOCK,
-  prepareSession,
-  type SessionUse,
-  waitForStandbys,
-} from './session.ts';
+import { applySettings, HOLD_SERVING_LOCK, prepareSession, type SessionUse } from './session.ts';
+import { Standbys, Unconfirmed, waitForStandbys } from './standbys.ts';
+import { Waiting } from './waiting.ts';
 
 /** The connections of an instance at most, beside the one that listens. */
 const MAX_CONNECTIONS = 6;
+/** The longest wait for one of them while a standby is silent, in milliseconds. */
+const FREE_WITHIN_MS = 250;
 
 /**
  * The application name of the connection on which a running service listens; the other connections
@@ -31,6 +29,7 @@ export const SERVER_NAME = 'store-orders server';
 export class Database implements Queryable {
   /** The name of the database for people. */
   readonly place: string;
+  readonly standbys: Standbys;
   readonly #pool: pg.Pool;
   readonly #route: Route;
   readonly #settings: pg.ClientConfig;
@@ -38,8 +37,7 @@ export class Database implements Queryable {
   readonly #reach: Reach;
   readonly #pulse: Pulse;
   readonly #clients = new Set<RoutedClient>();
-  /** Rejects the calls that wait for a connection, when the database falls silent. */
-  readonly #waiting = new Set<(cause: Error) => void>();
+  readonly #waiting = new Waiting();
   #isInReach = true;
   #isServing = false;
   #refusal: Error | undefined;
@@ -53,15 +51,14 @@ export class Database implements Queryable {
     // The server cancels a statement while its client still waits for the answer.
     this.#statementMs = 0.8 * answer;
     this.#reach = reach;
+    const opened = (client: RoutedClient) => applySettings(client, this.#use);
     this.#pulse = new Pulse(this.#route, {
       silent: (cause) => this.#silent(cause),
-      standby: (isSilent) => {
-        // Opening a connection waits for the standby, too: the open ones have to suffice.
-        this.#pool.options.max = isSilent ? 1 : MAX_CONNECTIONS;
-        reach.standbyIsSilent(isSilent);
-      },
-      opened: (client) => applySettings(client, this.#use),
+      standbySilent: () => this.standbys.unconfirmed(),
+      opened,
     });
+    const changed = () => this.#standbysChanged();
+    this.standbys = new Standbys(this.#route, this.#settings, { changed, opened });
     this.#pool = new pg.Pool({
       Client: this.#route.clientsWith(this.#settings, this.#clients),
       connectionTimeoutMillis: this.#route.connectMs,
@@ -78,6 +75,7 @@ export class Database implements Queryable {
    * each wait for its timeout.
    */
   followPulse(): void {
+    this.standbys.follow();
     this.#pulse.begin();
   }
 
@@ -114,7 +112,7 @@ export class Database implements Queryable {
     try {
       return new Connection(await this.#take(), this.#pulse);
     } catch (error) {
-      throw this.#failed(error as Error);
+      throw this.#failed(this.standbys.silence ?? (error as Error));
     }
   }
 
@@ -177,6 +175,7 @@ export class Database implements Queryable {
 
   async close(): Promise<void> {
     this.#pulse.close();
+    this.standbys.close();
     if (!this.#pool.ending) await this.#pool.end();
   }
 
@@ -187,17 +186,10 @@ export class Database implements Queryable {
     return { idle, used: totalCount - idle, waiting: Math.max(0, waitingCount - idle) };
   }
 
-  /** Takes a connection from the pool. Rejects as soon as the database falls silent. */
+  /** Takes a connection from the pool. Rejects as soon as the database, or a standby, is silent. */
   #take(): Promise<pg.PoolClient> {
     const taken = this.#pulse.during(this.#route.first(() => this.#pool.connect()));
-    return new Promise((resolve, reject) => {
-      this.#waiting.add(reject);
-      const isAwaited = () => this.#waiting.delete(reject);
-      taken.then(
-        (client) => (isAwaited() ? resolve(client) : client.release()),
-        (error) => (isAwaited() ? reject(error) : undefined),
-      );
-    });
+    return this.#waiting.until(taken, (client) => client.release());
   }
 
   // The pool hands out a connection after this has resolved, and closes it if this throws.
@@ -207,14 +199,13 @@ export class Database implements Queryable {
     client.on('error', () => {});
     try {
       await prepareSession(client, this.#use);
-      const connection = new Connection(client as unknown as pg.PoolClient, this.#pulse);
-      await waitForStandbys((text) => connection.run(text));
-      const [warning] = connection.warnings;
-      if (warning !== undefined) throw warning;
+      await this.#pulse.during(waitForStandbys(client));
       this.#succeeded();
+      const connection = new Connection(client as unknown as pg.PoolClient, this.#pulse);
       await this.admit(connection);
       connection.detach();
     } catch (error) {
+      if (error instanceof Unconfirmed) this.standbys.unconfirmed(error);
       client.failed(error as Error);
       throw error;
     }
@@ -231,10 +222,19 @@ export class Database implements Queryable {
    * Fails everything in flight. What was sent may still be carried out when the database is back.
    */
   #silent(cause: Error): void {
-    for (const reject of this.#waiting) reject(cause);
-    this.#waiting.clear();
+    this.#waiting.fail(cause);
     for (const client of this.#clients) client.cut();
     this.#failed(cause);
+  }
+
+  /** While a standby is silent, opens no connection, which would wait: the open ones have to suffice. */
+  #standbysChanged(): void {
+    const { silence } = this.standbys;
+    const { options } = this.#pool;
+    options.max = silence ? 0 : MAX_CONNECTIONS;
+    options.connectionTimeoutMillis = silence ? FREE_WITHIN_MS : this.#route.connectMs;
+    if (silence) this.#waiting.fail(silence);
+    this.#reach.standbyIsSilent(silence !== undefined);
   }
 
   #failed(error: Error): StoreUnavailable {

@@ -2,7 +2,8 @@
 
 import pg from 'pg';
 import { DamagedStore } from '../../../app/ports/store.ts';
-import { NotDurable, Unconfirmed } from './session.ts';
+import { NotDurable } from './session.ts';
+import { Unconfirmed } from './standbys.ts';
 
 /**
  * Returns true if the server has refused a statement, so that its transaction has certainly failed.

@@ -3,6 +3,8 @@ import type { Route, RoutedClient } from './route.ts';
 
 /** The interval of the checks, in milliseconds. */
 const TICK_MS = 25;
+/** The longest time between two pings: only they find commits of other instances that wait. */
+const PING_INTERVAL_MS = 1_000;
 /** The time without an answer after which the database counts as unreachable, in milliseconds. */
 const SILENCE_MS = 650;
 /** The upper limit of that time on a network with long round trips, in milliseconds. */
@@ -18,12 +20,13 @@ const MAX_TICK_MS = 100;
 const REOPEN_MS = 100;
 
 /**
- * Counts this user's sessions whose commits have waited for a synchronous standby for over two
+ * Counts the sessions of this program whose commits have waited for a synchronous standby for over two
  * seconds. One statement serves as the ping and as that check.
  */
 const PING = `
   SELECT count(*)::integer AS waiting FROM pg_stat_activity
    WHERE wait_event = 'SyncRep' AND datname = current_database()
+     AND application_name LIKE 'store-orders%'
      AND state_change < clock_timestamp() - interval '2 seconds'`;
 
 /** A ping that is lost must not be waited for: the database may answer the next one. */
@@ -33,8 +36,8 @@ const SETTINGS = { application_name: 'store-orders pulse', query_timeout: MAX_SI
 interface PulseWatcher {
   /** Called when the database has not answered for too long. */
   silent(cause: Error): void;
-  /** Called when commits begin to wait for a synchronous standby, or no longer do. */
-  standby(isSilent: boolean): void;
+  /** Called after each ping that finds commits waiting for a synchronous standby. */
+  standbySilent(): void;
   /** Applies the settings of a session to the connection for pings. */
   opened(client: RoutedClient): Promise<void>;
 }
@@ -42,7 +45,7 @@ interface PulseWatcher {
 /**
  * Tells an unreachable database from a slow one. A healthy commit may take long, and a connection
  * whose other end has vanished looks the same. So while requests are in flight and no answer
- * arrives, a separate connection sends pings. As long as they are answered, the database is
+ * arrives, a separate connection sends pings; otherwise few. As long as they are answered, the database is
  * reachable, however slow its disk is. If nothing at all is received for a while, it is not.
  */
 export class Pulse {
@@ -54,6 +57,7 @@ export class Pulse {
   #heardAtTick = 0;
   #quietMs = 0;
   #tickedAt = 0;
+  #unpingedMs = 0;
   #client: RoutedClient | undefined;
   /** The client, and those that are being opened. */
   readonly #clients = new Set<RoutedClient>();
@@ -62,7 +66,6 @@ export class Pulse {
   #usualMs = 0;
   #limitMs = SILENCE_MS;
   #silence: Error | undefined;
-  #isStandbySilent = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -119,7 +122,9 @@ export class Pulse {
     this.#tickedAt = now;
     const isQuiet = this.#underWay > 0 && this.#heard === this.#heardAtTick;
     this.#heardAtTick = this.#heard;
-    if (isQuiet || this.#silence !== undefined || this.#isStandbySilent) void this.#ping();
+    this.#unpingedMs += tookMs;
+    const isDue = this.#unpingedMs >= PING_INTERVAL_MS;
+    if (isQuiet || isDue || this.#silence !== undefined) void this.#ping();
     this.#quietMs = isQuiet ? this.#quietMs + tookMs : 0;
     if (this.#silence !== undefined || this.#quietMs < this.#limitMs) return;
     this.#silence = new Error(`the database has not answered for ${Math.round(this.#quietMs)} ms`);
@@ -132,6 +137,7 @@ export class Pulse {
   async #ping(): Promise<void> {
     if (this.#isPinging) return;
     this.#isPinging = true;
+    this.#unpingedMs = 0;
     try {
       this.#client ??= await this.#open();
       const before = performance.now();
@@ -139,7 +145,7 @@ export class Pulse {
       this.#adapt(performance.now() - before);
       this.#heard += 1;
       this.#silence = undefined;
-      this.#note((rows[0]?.waiting ?? 0) > 0);
+      if ((rows[0]?.waiting ?? 0) > 0) this.#watcher.standbySilent();
     } catch (error) {
       if (error instanceof pg.DatabaseError) this.#heard += 1;
       this.#client?.cut();
@@ -172,11 +178,5 @@ export class Pulse {
   #adapt(tookMs: number): void {
     this.#usualMs += (tookMs - this.#usualMs) * (this.#usualMs === 0 ? 1 : SHARE_OF_LAST);
     this.#limitMs = Math.min(Math.max(SILENCE_MS, 3 * this.#usualMs), MAX_SILENCE_MS);
-  }
-
-  #note(isStandbySilent: boolean): void {
-    if (this.#isStandbySilent === isStandbySilent) return;
-    this.#isStandbySilent = isStandbySilent;
-    this.#watcher.standby(isStandbySilent);
   }
 }

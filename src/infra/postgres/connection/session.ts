@@ -1,6 +1,6 @@
 /** The settings of a new session, and the checks of its server. */
 
-import pg from 'pg';
+import type pg from 'pg';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { SERVING_LOCK } from '../schema.ts';
 import { Standby } from './route.ts';
@@ -46,42 +46,10 @@ const CHECK = `
          current_setting('synchronous_commit') AS "synchronousCommit"
 `;
 
-/**
- * An empty commit. It waits for the synchronous standby like any other, and so for everything
- * committed before it. A restarted server shows what is on its own disk, even if the standby never
- * received it, so a failover could still take that back.
- */
-const BARRIER = `SELECT pg_logical_emit_message(true, 'store_orders', '')`;
-
 /** Thrown if the server would acknowledge commits that a power cut can undo. */
 export class NotDurable extends UserError {
   constructor(settings: string) {
     super(`PostgreSQL refuses durability: ${settings}.`);
-  }
-}
-
-/**
- * Thrown if a commit is not confirmed in time, which happens if a synchronous standby does not
- * answer.
- */
-export class Unconfirmed extends Error {
-  constructor(cause: Error) {
-    super(`no commit is confirmed (${cause.message}): does a synchronous standby not answer?`, {
-      cause,
-    });
-  }
-}
-
-/**
- * Waits until everything committed so far is on the standbys. Throws {@link Unconfirmed} if that
- * takes too long.
- */
-export async function waitForStandbys(run: (text: string) => Promise<unknown>): Promise<void> {
-  try {
-    await run(BARRIER);
-  } catch (error) {
-    if (error instanceof pg.DatabaseError || !/timeout/.test((error as Error).message)) throw error;
-    throw new Unconfirmed(error as Error);
   }
 }
 

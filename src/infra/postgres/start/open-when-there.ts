@@ -4,7 +4,7 @@ import { CLOCKS } from '../../../app/clock.ts';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
 import type { StoreWatcher } from '../../../app/ports/store.ts';
 import { Standby } from '../connection/route.ts';
-import { Unconfirmed } from '../connection/session.ts';
+import { Unconfirmed } from '../connection/standbys.ts';
 
 /** The interval of the attempts, in milliseconds. */
 const TRY_INTERVAL_MS = 500;
