@@ -71,8 +71,8 @@ const EXPORTS_ALONE: Readonly<Record<string, readonly [names: string, why: strin
     'the end of the -wal file may be lost, and the head file lies beside the store',
   ],
   'postgres/epochs-table.ts': [
-    'isHandedOver recordedHome homeOf',
-    'a dump cannot say of itself that it is one; and a store may be moved while an instance is away',
+    'isHandedOver recordedHome homeOf HERE HOME_FORM isSameDatabase',
+    'a dump cannot say of itself that it is one; and a store may be moved or copied under an instance',
   ],
   'sqlite/event-traces.ts': ['EventTraces', 'prepares its statements once'],
   'postgres/event-traces.ts': ['readTraces tracesColumns', 'has no prepared state'],

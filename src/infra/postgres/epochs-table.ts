@@ -38,7 +38,7 @@ const CLUSTER: Statement = {
   text: 'SELECT system_identifier::text FROM pg_catalog.pg_control_system()',
 };
 // A restored dump and a copied database have other object ids, of the database or of the table.
-const HERE: Statement = {
+export const HERE: Statement = {
   name: 'here',
   text: `SELECT oid::text || '/' || 'store_orders.events'::regclass::oid::text
            FROM pg_catalog.pg_database WHERE datname = current_database()`,
@@ -52,7 +52,7 @@ const NOWHERE = 'elsewhere';
 const NOWHERE_FORM = /^elsewhere(?:@[\da-f/]+)?$/;
 
 /** A home: the identifier of the server, empty if it could not be read, and two object ids. */
-const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
+export const HOME_FORM = /^(?<server>\d*)\/(?<ids>\d+\/\d+)$/;
 
 /** A change under the log's lock: as a clause, and the sentence if it failed. */
 type Words = readonly [done: string, failed: string];
@@ -192,7 +192,7 @@ export async function homeOf(db: Queryable): Promise<string> {
  * Returns true for two homes of one database. The identifier of the server counts if both have it: a
  * right decides who can read it, and a right that is taken away moves no database.
  */
-function isSameDatabase(recorded: string, here: string): boolean {
+export function isSameDatabase(recorded: string, here: string): boolean {
   const [was, is] = [recorded, here].map((home) => HOME_FORM.exec(home)?.groups);
   if (was?.ids !== is?.ids) return false;
   return was?.server === is?.server || was?.server === '' || is?.server === '';

@@ -8,7 +8,7 @@ import type { HeadFile } from '../head/head-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { requireEpochsIn } from './database.ts';
-import { isHandedOver } from './epochs-table.ts';
+import { HERE, HOME_FORM, isHandedOver, isSameDatabase } from './epochs-table.ts';
 import { MerkleTables } from './merkle-tables.ts';
 
 /** The interval between attempts to find the right log again, in milliseconds. */
@@ -17,10 +17,10 @@ const RECONSIDER_INTERVAL_MS = 1_000;
 const EPOCH: Statement = {
   name: 'epoch',
   text: `SELECT coalesce(max(number), 0), (SELECT home FROM store_orders.store),
-                (SELECT id FROM store_orders.store)
+                (SELECT id FROM store_orders.store), (${HERE.text})
            FROM store_orders.epochs`,
 };
-type EpochRow = [number: number, home: string | null, id: string];
+type EpochRow = [number: number, home: string | null, id: string, here: string];
 
 const OTHER_LOG_THERE = 'it is another one there';
 
@@ -153,7 +153,8 @@ export class KnownHead {
   }
 
   /**
-   * Throws if the store has another id, or its log another epoch. Of what a newer one gave up, this
+   * Throws if the store has another id, is a copy in another database, which goes on in an epoch of its
+   * own, or if its log has another epoch. Of what a newer one gave up, this
    * instance may have folded events, which a restart does not. An older one is of another database,
    * such as an old copy.
    */
@@ -161,10 +162,13 @@ export class KnownHead {
     const { storeId, epoch } = this.#options;
     if (epoch === undefined) return;
     const known = sizeOf(this.#edge);
-    const [[number, home, id] = [0, null, '']] = await connection.query<EpochRow>(EPOCH);
+    const [[number, home, id, here] = [0, null, '', '']] = await connection.query<EpochRow>(EPOCH);
     if (isHandedOver(home)) throw this.#refuse(known, 'it was moved to another place');
     if (storeId !== undefined && id !== storeId)
       throw this.#refuse(known, `it is of the store ${id}, and this instance serves ${storeId}`);
+    // The server's own id is compared at a start: to read it takes a right, and a query more.
+    if (home !== null && HOME_FORM.test(home) && !isSameDatabase(home, `/${here}`))
+      throw this.#refuse(known, 'it is a copy: stop all instances, and start them again');
     if (number === epoch) return;
     // A row that nobody has recorded begins no epoch, and a restart would be refused because of it.
     await requireEpochsIn(connection);

@@ -84,6 +84,29 @@ describe('the database that contains a store', () => {
     }
   });
 
+  it('is another one for an instance that runs, too, which would go on in the same epoch', async () => {
+    const url = await newDatabase();
+    const impaired: string[] = [];
+    const store = await openPostgresStore(url, {
+      lost() {},
+      noticed() {},
+      impaired: (reason, cause) => void impaired.push(`${reason}: ${cause.message}`),
+      mended: (reason) => void impaired.push(`${reason} is over`),
+    });
+    onTestFinished(() => store.close());
+    const home = await homeIn(url);
+    await setHome(url, withOther(home, { ids: '1/1' }));
+    const says =
+      'database_replaced: the log lacks acknowledged events up to position 0: it is a copy: stop all ' +
+      'instances, and start them again';
+    await expect.poll(() => impaired, { timeout: 10_000 }).toStrictEqual([says]);
+    await expect(store.log.head()).rejects.toThrow('it is a copy');
+    await setHome(url, home);
+    const isOver = [says, 'database_replaced is over'];
+    await expect.poll(() => impaired, { timeout: 10_000 }).toStrictEqual(isOver);
+    expect(await store.log.head()).toBe(0);
+  });
+
   it.each(['', '1', 'a/b/c', '1/2/3/4', 'Elsewhere'])(
     'is never %j, which is damage',
     async (no) => {
