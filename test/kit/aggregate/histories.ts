@@ -71,9 +71,9 @@ const MAX_LEGAL = 10_000;
 export function illegalHistories<State, Command, Event>(
   domain: Domain<State, Command, Event>,
 ): Arbitrary<IllegalHistory<Event>> {
-  return illegal(legalHistories(domain, MAX_BEFORE), domain.events, (events) => {
-    const broken = brokenRule(domain, events);
-    if (broken === undefined || broken.at === events.length - 1) return broken;
+  return illegal(legalHistories(domain, MAX_BEFORE), domain.events, (events, legal) => {
+    const broken = brokenRule(domain, events.slice(0, legal)) ?? brokenRule(domain, events);
+    if (broken === undefined || broken.at >= legal) return broken;
     const event = asText(events[broken.at]);
     throw new RangeError(
       `the model has recorded ${event}, and does not for the command that causeOf returns: ` +
@@ -82,18 +82,23 @@ export function illegalHistories<State, Command, Event>(
   });
 }
 
-/** The same for histories of any kind, such as those of many aggregates. */
+/**
+ * The same for histories of any kind, such as those of many aggregates.
+ * @param broken Returns the first violation in events, the first `legal` of which have none.
+ */
 export function illegal<Event, Broken>(
   legal: Arbitrary<readonly Event[]>,
   event: Arbitrary<Event>,
-  broken: (events: readonly Event[]) => Broken | undefined,
+  broken: (events: readonly Event[], legal: number) => Broken | undefined,
 ): Arbitrary<Broken & { readonly events: readonly Event[] }> {
   let legalOnes = 0;
   return fc
     .tuple(legal, event, fc.array(event, { maxLength: MAX_AFTER }))
     .map(([before, wrong, after]) => {
-      const rule = broken([...before, wrong]);
-      return rule && { ...rule, events: [...before, wrong, ...after] };
+      // As a whole: the event may be the first one of a command, and those after it the rest.
+      const events = [...before, wrong, ...after];
+      const rule = broken(events, before.length);
+      return rule && { ...rule, events };
     })
     .filter((history) => {
       legalOnes = history === undefined ? legalOnes + 1 : 0;

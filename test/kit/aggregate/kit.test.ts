@@ -266,6 +266,49 @@ describe('Histories', () => {
     );
   });
 
+  test('are legal or illegal also if a command records several events', () => {
+    // A withdrawal of the whole balance is recorded with the event that the account is empty.
+    type Amount = { readonly type: 'deposit' | 'withdraw'; readonly amount: number };
+    const amounts = fc.constantFrom(1, 2);
+    const accounts = kitFor<number, Amount, Amount | { readonly type: 'emptied' }>({
+      name: 'account',
+      model: {
+        initial: 0,
+        decide(command, balance) {
+          if (command.type === 'deposit') return { kind: 'accepted', events: [command] };
+          if (command.amount > balance) return { kind: 'rejected', reason: 'too_little' };
+          const emptied = command.amount === balance ? [{ type: 'emptied' } as const] : [];
+          return { kind: 'accepted', events: [command, ...emptied] };
+        },
+        evolve(balance, event) {
+          if (event.type === 'emptied') return balance;
+          return event.type === 'deposit' ? balance + event.amount : balance - event.amount;
+        },
+      },
+      commands: fc.record({ type: fc.constantFrom('deposit', 'withdraw'), amount: amounts }),
+      events: fc.oneof(
+        fc.record({ type: fc.constantFrom('deposit', 'withdraw'), amount: amounts }),
+        fc.constant({ type: 'emptied' } as const),
+      ),
+      causeOf: (event) => (event.type === 'emptied' ? { type: 'withdraw', amount: 1 } : event),
+    });
+    const seed = 1;
+    for (const events of fc.sample(accounts.legalHistories(), { seed, numRuns: 500 })) {
+      expect(accounts.brokenRule(events)).toBeUndefined();
+    }
+    const rules = new Map<string, number>();
+    for (const history of fc.sample(accounts.illegalHistories(), { seed, numRuns: 2_000 })) {
+      const { events, rule, at } = history;
+      expect(accounts.brokenRule(events)).toEqual({ rule, at });
+      rules.set(rule, (rules.get(rule) ?? 0) + 1);
+    }
+    // Each rule is still broken often enough to be tested.
+    expect([...rules.keys()].sort()).toEqual(
+      ['too_little', ...Object.values(HISTORY_RULES)].sort(),
+    );
+    expect(Math.min(...rules.values())).toBeGreaterThan(50);
+  });
+
   test('of orders are judged as by the rules of orders', () => {
     fc.assert(
       fc.property(fc.array(ORDERS.events, { maxLength: 4 }), (events) => {
