@@ -24,6 +24,7 @@ interface ConformanceOptions {
   readonly deep?: boolean;
   readonly pause: number;
   readonly maxTime: number;
+  readonly shrinkTime: number;
   readonly bail?: boolean;
   readonly readOnly?: boolean;
   readonly contractOnly?: boolean;
@@ -66,6 +67,12 @@ export function defineConformance(command: ExplainedCommand, { terminal }: Comma
       'from the start: after it no check begins',
       wholeNumber(1, 86_400),
       600,
+    )
+    .option(
+      '--shrink-time <seconds>',
+      'the longest search for a plainer failure, for each check',
+      wholeNumber(0, 3_600),
+      10,
     )
     .option('--bail', 'end after the first check that fails')
     .option('--read-only', 'send nothing but GET: safe for a server in production')

@@ -9,6 +9,8 @@ import { plainerPlacings } from './shrinking.ts';
 import type { Target } from './target.ts';
 import { type Decider, deciderTarget } from './targets/decider.ts';
 
+const OLD_DATE = '1969-12-31T23:59:59.999Z';
+
 type Fault = (command: OrderCommand, state: OrderState, seen: number) => boolean;
 
 /** The real decider, except that it accepts commands that it should refuse or ignore. */
@@ -99,6 +101,36 @@ describe('A counterexample has minimal length if', () => {
       'ship',
       'cancel',
     ]);
+  });
+
+  test('The plainest values come first, so that shrinking takes few runs', async () => {
+    const target = faulty('rounds', ({ type, orderId }) => type === 'PlaceOrder' && orderId > 0n);
+    const placing = { petId: -(2n ** 62n) - 5n, quantity: 2 ** 30 + 5, shipDate: OLD_DATE };
+    const steps = [1, 2, 3].flatMap(() => [{ do: 'place', order: 0, ...placing } as const]);
+    const given = { programs: [{ ids: [7n], steps }] };
+    const { counterexample, runs } = await check(target, given);
+    const plainest = { do: 'place', order: 0, petId: 1n, quantity: 1 };
+    expect(counterexample?.programs[0]?.steps).toEqual([plainest, plainest]);
+    expect(runs).toBeLessThan(25);
+    // A sign that matters is kept.
+    const { counterexample: pets, runs: petRuns } = await check(
+      faulty('pets', (command, { status }) => {
+        return status !== 'none' && command.type === 'PlaceOrder' && command.petId < 0n;
+      }),
+      given,
+    );
+    expect(pets?.programs[0]?.steps[1]).toEqual({ ...plainest, petId: -1n });
+    expect(petRuns).toBeLessThan(50);
+  });
+
+  test('Shrinking that its time cuts off is reported', async () => {
+    const target = faulty(...(FAULTS[0] as (typeof FAULTS)[number]));
+    const { counterexample } = await check(target, { runs: 500, seed: 7, shrinkMs: 0 });
+    const cut = 'shrinking ended after 0 s, so a plainer one may fail, too.';
+    expect(counterexample?.origin).toBe(`Seed 7, path ${counterexample?.path}; ${cut}`);
+    expect(counterexample?.script).toContain(`# ${counterexample?.origin}\n`);
+    const whole = await check(target, { runs: 500, seed: 7 });
+    expect(whole.counterexample?.origin).toBe(`Seed 7, path ${whole.counterexample?.path}.`);
   });
 
   test('Shrinking keeps a value that matters', async () => {

@@ -58,7 +58,9 @@ export const CLOSE_DATES = [
 
 /** Values from the simplest on. A value is only replaced by an earlier one, or a smaller one. */
 const PLAIN_IDS = [1n, 2n, 3n, 2n ** 53n + 1n, 2n ** 53n + 3n] as const;
-const PLAIN_QUANTITIES = [1, 2, 1_000, 65_536];
+/** The largest of the ids that are plain for being small. */
+const FEW_IDS = 3n;
+const PLAIN_QUANTITIES = [1, 2, 1_000, 65_536] as const;
 const PLAIN_DATES = [
   ...FEW_DATES,
   ...CLOSE_DATES.toReversed(),
@@ -90,26 +92,45 @@ function plainersOf(step: Step): readonly Step[] {
 
 type Placing = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
 
-/** Yields placements of which one value is plainer. */
+/** Yields plainer placements, the plainest values first: to bisect takes many runs. */
 export function* plainerPlacings(placing: Placing): IterableIterator<Placing> {
   const { shipDate, ...undated } = placing;
+  const { petId: pet, quantity: number } = undated;
+  const [petId, quantity] = [PLAIN_IDS[0], PLAIN_QUANTITIES[0]];
+  // All values at once: a server may take a while for each run.
+  if ([pet !== petId, number !== quantity, shipDate !== undefined].filter(Boolean).length > 1) {
+    yield { ...undated, petId, quantity };
+  }
   if (shipDate !== undefined) yield undated;
-  const { petId: pet, quantity: number } = placing;
-  for (const petId of [...smaller(pet), ...before(pet, PLAIN_IDS)]) yield { ...placing, petId };
-  const plain = PLAIN_QUANTITIES.filter((quantity) => quantity < number);
-  const numbers = [...smaller(BigInt(number)).map(Number), ...plain];
-  for (const quantity of numbers) yield { ...placing, quantity };
-  if (shipDate === undefined) return;
-  for (const date of plainerDates(shipDate)) yield { ...placing, shipDate: date };
+  const pets = plainer(pet);
+  const numbers = PLAIN_QUANTITIES.filter((plain) => plain < number);
+  for (const first of pets.slice(0, 1)) yield { ...placing, petId: first };
+  for (const first of numbers.slice(0, 1)) yield { ...placing, quantity: first };
+  const dates = shipDate === undefined ? [] : plainerDates(shipDate);
+  for (const date of dates) yield { ...placing, shipDate: date };
+  for (const other of [...smaller(pet), ...pets.slice(1)]) yield { ...placing, petId: other };
+  const others = [...smaller(BigInt(number)).map(Number), ...numbers.slice(1)];
+  for (const other of others) yield { ...placing, quantity: other };
 }
 
-/** Returns integers between 0 and a value, from half of it to the next one, so that one bisects. */
+/** Returns the plain ids that are plainer than an id: none of them is larger, but for the first few. */
+function plainer(id: bigint): readonly bigint[] {
+  const size = id < 0n ? -id : id;
+  return before(id, PLAIN_IDS).filter((plain) => plain <= FEW_IDS || plain <= size);
+}
+
+/**
+ * Returns integers between 0 and a value, from half of it to the next one, so that one bisects. For a
+ * negative one, its counterpart and -1 come first.
+ */
 function smaller(value: bigint): readonly bigint[] {
   if (PLAIN_IDS.includes(value as (typeof PLAIN_IDS)[number])) return [];
   const between: bigint[] = [];
   for (let step = value / 2n; step !== 0n; step /= 2n) between.push(value - step);
+  if (value >= 0n) return between;
   // The lowest int64 has no counterpart.
-  return value < 0n && value !== MIN_INT64 ? [-value, ...between] : between;
+  const counterpart = value === MIN_INT64 ? [] : [-value];
+  return [...counterpart, ...(value === -1n ? [] : [-1n]), ...between];
 }
 
 /** Returns plainer dates: few ones, then the same day and the same second. */

@@ -432,6 +432,7 @@ describe('conformance', () => {
     [['http://127.0.0.1:1/v1', '--key', 'k', '--seed', '-1'], 'whole number from 0'],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--concurrency', '1e2'], 'whole number from 1 to 256'],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--max-time', '0'], 'whole number from 1 to 86400'],
+    [['http://127.0.0.1:1/v1', '--key', 'k', '--shrink-time', '-1'], 'whole number from 0 to 3600'],
   ])('%j is a usage error', async (args, message) => {
     const { code, err } = await new Place().run('conformance', ...args);
     expect(code).toBe(2);

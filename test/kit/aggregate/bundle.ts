@@ -12,7 +12,7 @@ import { simplerBundles } from './simpler.ts';
 import type { Call } from './specification.ts';
 import type { Target } from './target.ts';
 import { copyOf } from './text.ts';
-import { NoAnswer, orLate, type TimeLimit } from './time-limit.ts';
+import { cutAfter, NoAnswer, orLate, type TimeLimit } from './time-limit.ts';
 import { brokenBy, causeIn, Violation } from './violation.ts';
 
 /** One round of concurrent clients, and its shrinking. */
@@ -116,7 +116,11 @@ export async function shrunk<Command>(
   }: { readonly shrinkMs?: number; readonly signal?: AbortSignal | undefined },
 ) {
   const end = performance.now() + shrinkMs;
-  const isOver = () => signal?.aborted === true || performance.now() >= end;
+  let isCut = false;
+  const isOver = () => {
+    isCut = performance.now() >= end;
+    return isCut || signal?.aborted === true;
+  };
   const smaller = async ({ bundle }: Violated<Command>): Promise<Violated<Command> | undefined> => {
     for (const candidate of simplerBundles(bundle, simpler)) {
       for (let tried = 0; tried < TRIES; tried += 1) {
@@ -136,7 +140,8 @@ export async function shrunk<Command>(
   // Without the steps that never ran.
   const programs = bundle.map(({ steps }, client) => steps.slice(0, begun[client]));
   const replay = replayOf(programs.map((steps) => `{ steps: ${onLines(steps)} }`).join(', '));
-  return { violation: text, replay, ...causeIn(smallest) };
+  const cut = isCut ? [`(${cutAfter(shrinkMs)})`] : [];
+  return { violation: [text, ...cut].join('\n'), replay, ...causeIn(smallest) };
 }
 
 /** Returns the result of a round; undefined if it takes too long, as one that hangs does. */

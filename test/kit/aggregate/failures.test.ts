@@ -202,6 +202,17 @@ describe('A counterexample', () => {
     }
   });
 
+  test('of clients at once says if shrinking was cut off', async () => {
+    const busy = target(() => ({ perform: () => ({ kind: 'rejected', reason: 'busy' }) }));
+    const { violation } = await loans.checkConcurrently(busy, { seed: 1, shrinkMs: 0 });
+    expect(violation?.split('\n').at(-1)).toBe(
+      '(shrinking ended after 0 s, so a plainer one may fail, too)',
+    );
+    const whole = await loans.checkConcurrently(busy, { seed: 1, shrinkMs: Infinity });
+    expect(whole.violation).toContain('not linearizable');
+    expect(whole.violation).not.toContain('shrinking');
+  });
+
   test('that holds when it is run again is shown as such', async () => {
     let isDue = true;
     const once = target((app) => ({

@@ -38,7 +38,7 @@ export interface Found<Value> {
     readonly begun: number;
     /** fast-check's path to the counterexample, which replays it together with the seed. */
     readonly path: string;
-    /** The seed and the path, or the number of the given program, in words, and if it holds when run again. */
+    /** The seed and the path, or the number of the given program, in words; if shrinking was cut off, and if it holds when run again. */
     readonly origin: string;
   };
 }
@@ -106,10 +106,11 @@ export async function find<Value>(
   const { errorInstance: error } = details;
   const { rule, detail } = brokenBy(error);
   const foundPath = details.counterexamplePath ?? '';
-  const origin =
+  const source =
     given === undefined
-      ? `Seed ${seed}, path ${foundPath}.`
-      : `Program ${Number.parseInt(foundPath, 10) + 1} of the ${given.length} given.`;
+      ? `Seed ${seed}, path ${foundPath}`
+      : `Program ${Number.parseInt(foundPath, 10) + 1} of the ${given.length} given`;
+  const origin = `${[source, shrinking.cut() ?? []].flat().join('; ')}.`;
   const [value] = counterexample;
   const holds = !(error instanceof NoAnswer) && (await holdsAgain(attempt, value));
   const found = {

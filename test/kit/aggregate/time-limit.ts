@@ -91,12 +91,23 @@ export async function orLate<Result>(
  */
 export function shrinkingFor(limitMs: number) {
   let begun: number | undefined;
+  let isCut = false;
   return {
     /** Notes the first failure. */
     begins: () => {
       begun ??= performance.now();
     },
     /** Throws fast-check's precondition failure if the time is over. */
-    continues: () => fc.pre(begun === undefined || performance.now() - begun < limitMs),
+    continues() {
+      isCut = begun !== undefined && performance.now() - begun >= limitMs;
+      fc.pre(!isCut);
+    },
+    /** Returns in words that a candidate was rejected for the time; undefined if none was. */
+    cut: () => (isCut ? cutAfter(limitMs) : undefined),
   };
+}
+
+/** Returns in words that shrinking was cut off. */
+export function cutAfter(limitMs: number): string {
+  return `shrinking ended after ${limitMs / 1_000} s, so a plainer one may fail, too`;
 }

@@ -139,8 +139,8 @@ export async function forAll<Value>(
   // Other errors, such as a defect of the kit, are rethrown.
   if (!(found instanceof Violation)) throw found ?? details.errorInstance;
   const { rule: broken, message, script } = found;
-  const at = `(seed ${seed}, path ${details.counterexamplePath})`;
-  throw new Violation(broken, `${message} ${at}`, script);
+  const at = [`seed ${seed}, path ${details.counterexamplePath}`, shrinking.cut() ?? []].flat();
+  throw new Violation(broken, `${message} (${at.join('; ')})`, script);
 }
 
 function withScript({ rule, message, script }: Violation, lines: readonly string[]): Violation {
