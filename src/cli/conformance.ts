@@ -113,8 +113,14 @@ async function run(
   if (report.unfinished > 0) throw unfinished(shortfall(report, rest.maxTime));
 }
 
-function verdict({ baseUrl, failed }: Kit.Report): string {
-  return `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`} of the contract.`;
+function verdict({ baseUrl, checks, failed }: Kit.Report): string {
+  const beyond = checks.filter(({ result, basis }) => result === 'failed' && basis === 'promise');
+  const broken = `${baseUrl} breaks ${failed === 1 ? 'a rule' : `${failed} rules`}`;
+  if (beyond.length === 0) return `${broken} of the contract.`;
+  // Without --contract-only, the other checks accept only this service's answers, too.
+  const count =
+    beyond.length === failed ? ' that Store Orders promises' : `, ${beyond.length} of them`;
+  return `${broken}${count} beyond the contract; --contract-only checks the contract alone.`;
 }
 
 function shortfall({ checks, unfinished }: Kit.Report, seconds: number): string {

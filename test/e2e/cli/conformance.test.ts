@@ -90,7 +90,10 @@ describe('conformance', () => {
     const options = ['--key', key, '--runs', '100', '--seed', '1', '--junit', junit, ...SHORT];
     const { code, out, err } = await place.run('conformance', baseUrl, ...options);
     expect(code).toBe(1);
-    expect(err).toMatch(/^store-orders: .* breaks \d rules of the contract\.$/m);
+    const [failed, beyond] = [/^✗ /gm, /^✗ .* \*$/gm].map((broken) => out.match(broken)?.length);
+    expect(failed).toBeGreaterThan(beyond ?? Infinity);
+    const verdict = `breaks ${failed} rules, ${beyond} of them beyond the contract; --contract-only`;
+    expect(err).toContain(`${baseUrl} ${verdict} checks the contract alone.\n`);
     expect(out).toContain('✗ a second cancellation is a 204, too *\n    the second one is 404 {');
     const [, script = ''] = out.split('✗ any program gets the answers of the table *\n');
     expect(script.match(/^ {4}(?:A=\$\(placed|orders -).*$/gm)).toEqual([
@@ -124,6 +127,7 @@ describe('conformance', () => {
     );
     expect(found.code).toBe(1);
     expect(found.out).toContain('✗ a request without a key is a 401');
+    expect(found.err).toMatch(/ breaks \d rules of the contract\.$/m);
     expect(open.asked.filter((request) => !request.startsWith('GET '))).toEqual([]);
   });
 
@@ -416,10 +420,13 @@ describe('conformance', () => {
       const place = new Place();
       const trace = place.write('empty.itf.json', text);
       const options = ['--key', key, '--runs', '1', '--traces', trace, ...SHORT];
-      const { code, out } = await place.run('conformance', baseUrl, ...options);
+      const { code, out, err } = await place.run('conformance', baseUrl, ...options);
       expect(code).toBe(1);
       expect(out).toContain('✗ every trace of the specification gets its answers *\n');
       expect(out).toContain('no request is decided in them');
+      expect(err).toContain(
+        ' breaks a rule that Store Orders promises beyond the contract; --contract-only checks',
+      );
     }
   });
 
