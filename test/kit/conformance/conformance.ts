@@ -21,7 +21,7 @@ import { list } from './list.ts';
 import { models } from './model.ts';
 import { promises } from './placing.ts';
 import { traces } from './traces.ts';
-import { type Check, OutOfTime, scriptOf, type Trial } from './trial.ts';
+import { type Check, NothingToCheck, OutOfTime, scriptOf, type Trial } from './trial.ts';
 import { namedWithoutKey, withoutKey } from './without-key.ts';
 
 /** All checks, in the order in which they run. */
@@ -279,6 +279,7 @@ async function endOf(
     if (error instanceof OutOfTime) {
       return { result: 'skipped', reason: error.message, isUnfinished: true };
     }
+    if (error instanceof NothingToCheck) return { result: 'skipped', reason: error.message };
     const { rule, detail } = brokenBy(error);
     const reason = rule === check.name ? detail : `${rule}: ${detail}`;
     const given = error instanceof Violation ? error.script : undefined;

@@ -3,7 +3,7 @@ import { FEW_DATES } from '../arbitraries.ts';
 import { bodyOf, told } from '../targets/orders-api.ts';
 import { requireOnce, requireSorted } from './list.ts';
 import { freshPet } from './orders.ts';
-import { type Check, must, scriptOf, several, type Trial } from './trial.ts';
+import { type Check, must, scriptOf, several, some, type Trial } from './trial.ts';
 
 const MANY = 'the list has every order, however many there are';
 const STILL = 'after a pause every order is as it was';
@@ -69,7 +69,7 @@ export const later: readonly Check[] = [
     needs: ['to write', 'to place', 'to ship'],
     async run(trial) {
       const { api, ledger } = trial;
-      const shipped = ledger.shipped.slice(0, MAX_TRIED_AGAIN);
+      const shipped = some(ledger.shipped, 'no order has shipped').slice(0, MAX_TRIED_AGAIN);
       await several(shipped.length, AT_ONCE, async (index) => {
         const id = shipped[index] as bigint;
         const answer = await api.client.ask('DELETE', `/store/orders/${id}`);
@@ -91,7 +91,7 @@ export const later: readonly Check[] = [
     needs: ['to write', 'to place'],
     async run(trial) {
       const { api, ledger, lacking } = trial;
-      const newest = ledger.kept.slice(-2 * SOME);
+      const newest = some(ledger.kept, 'no order was left pending').slice(-2 * SOME);
       for (const id of newest.slice(0, SOME)) {
         const refusal = await api.cancel(id);
         const script = scriptOf(pendingInShell(trial, id, CANCEL));
@@ -119,7 +119,7 @@ async function compareAll(
 ): Promise<void> {
   const { api, ledger, isContractOnly } = trial;
   const rows = new Map((await api.list()).map((order) => [order.id, order]));
-  const wrong = ledger.ids.flatMap((id) => {
+  const wrong = some(ledger.ids, 'no order was placed').flatMap((id) => {
     const detail = ledger.differenceIn(id, rows.get(id), isContractOnly);
     return detail === undefined ? [] : { id, detail };
   });

@@ -5,7 +5,7 @@ import { Violation } from '../target.ts';
 import { ANSWER_RULES, checkJson, listIn } from '../targets/orders-api.ts';
 import type { Order } from '../vocabulary.ts';
 import { listed, placePending } from './orders.ts';
-import { type Check, forAll, must } from './trial.ts';
+import { type Check, forAll, must, some } from './trial.ts';
 
 const TWICE = 'the list has no order twice';
 const SORTED = 'the list is sorted by id';
@@ -74,12 +74,12 @@ export const list: readonly Check[] = [
     basis: 'promise',
     needs: ['to get one order'],
     async run({ api }) {
-      const some = (await api.list()).slice(-ONE_BY_ONE);
+      const newest = some(await api.list(), 'the list is empty').slice(-ONE_BY_ONE);
       const shown = new Map<bigint, Order | undefined>();
-      for (const { id } of some) shown.set(id, await api.get(id));
+      for (const { id } of newest) shown.set(id, await api.get(id));
       // Another client may have shipped it meanwhile: then it must equal that in a new list.
       const later = new Map((await api.list()).map((order) => [order.id, order]));
-      for (const order of some) {
+      for (const order of newest) {
         const one = shown.get(order.id);
         must(one !== undefined, SAME, `order ${order.id} is listed, but not found`);
         const broken = brokenOrderRule(one as Order, order);

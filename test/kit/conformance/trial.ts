@@ -111,6 +111,17 @@ export class OutOfTime extends Error {
   }
 }
 
+/** Thrown if a check has found nothing that it could try. */
+export class NothingToCheck extends Error {
+  override readonly name = 'NothingToCheck';
+}
+
+/** Returns the items, or throws {@link NothingToCheck} if there are none: a check of none would pass. */
+export function some<Item>(items: readonly Item[], reason: string): readonly Item[] {
+  if (items.length === 0) throw new NothingToCheck(reason);
+  return items;
+}
+
 /** Checks a rule for drawn values; throws the shrunk counterexample in the rule's words. */
 export async function forAll<Value>(
   { api, seed, shrinkMs, leftMs }: Trial,
