@@ -202,6 +202,18 @@ describe('A counterexample', () => {
     }
   });
 
+  test('of clients at once shows all of the answers that are judged', async () => {
+    const ahead = target((app) => ({
+      async perform({ id, command, commandId }) {
+        const told = await app.perform(id, command, commandId);
+        return told.kind === 'accepted' ? { ...told, version: 77 } : told;
+      },
+    }));
+    const { violation } = await loans.checkConcurrently(ahead, { seed: 1 });
+    expect(violation).toMatch(/ → accepted, events \[.*\], version 77$/m);
+    expect(violation).toMatch(/^after \d+ of them the state is .*, in version 0; what is left/m);
+  });
+
   test('of clients at once says if shrinking was cut off', async () => {
     const busy = target(() => ({ perform: () => ({ kind: 'rejected', reason: 'busy' }) }));
     const { violation } = await loans.checkConcurrently(busy, { seed: 1, shrinkMs: 0 });

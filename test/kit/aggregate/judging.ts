@@ -36,7 +36,7 @@ export async function judge<State, Command, Event>(
     return [
       `the calls of ${letterOf(name)} are not linearizable:`,
       ...inLines(domain, { calls: own, restarted }),
-      `after ${result.longest.length} of them the state is ${asText(result.state.state)}; what is left fits nowhere:`,
+      `after ${result.longest.length} of them the state is ${asText(result.state.state)}, in version ${result.state.version}; what is left fits nowhere:`,
       ...inLines(domain, { calls: left }),
     ].join('\n');
   }
@@ -72,7 +72,15 @@ function answerInWords<Command, Event>(answer: Call<Command, Event>['answer']): 
       return `recorded ${asText(answer.events)}`;
     case 'unknown':
       return `no answer: ${answer.why}`;
-    default:
+    case 'accepted': {
+      const { events, version } = answer;
+      const told = [
+        ...(events === undefined ? [] : [`events ${asText(events)}`]),
+        ...(version === undefined ? [] : [`version ${version}`]),
+      ];
+      return [outcomeOf(answer), ...told].join(', ');
+    }
+    case 'rejected':
       return outcomeOf(answer);
   }
 }
