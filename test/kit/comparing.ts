@@ -1,4 +1,4 @@
-import { asText } from './aggregate/text.ts';
+import { apart, asText, notDue } from './aggregate/text.ts';
 import { grouped } from './grouped.ts';
 import { asTexts } from './oracle/differing.ts';
 import { brokenListRule } from './oracle/list-rules.ts';
@@ -16,7 +16,7 @@ export const RECORDED: Rule = 'every change is recorded once, and nothing else i
 /** @param what Names the command in the message. */
 export function checkAnswer(what: string, told: Told, expected: Expected): void {
   if (outcomeOf(told) !== outcomeOf(expected)) {
-    throw violation(ANSWER, `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`);
+    throw violation(ANSWER, `${what}: ${notDue(outcomeOf(told), outcomeOf(expected))}`);
   }
   if (told.kind === 'rejected' || expected.kind === 'rejected') return;
   const { orderId, version, events } = told;
@@ -45,7 +45,7 @@ function checkRecorded(
   const differ = events.findIndex((event, index) => !sameEvent(event, expected[index]));
   if (differ === -1 && events.length === expected.length) return;
   const [one, other] = differing(textsOf, events, expected);
-  throw violation(RECORDED, `${what}: ${one}, and should be ${other}`);
+  throw violation(RECORDED, `${what}: ${notDue(one, other)}`);
 }
 
 /** Groups recorded events by order. */
@@ -125,7 +125,7 @@ function textsOf(events: readonly OrderEvent[]): string {
 /** Returns two values in a few words if these differ, and with all of their members otherwise. */
 function differing<Value>(words: (value: Value) => string, one: Value, other: Value) {
   const [first, second] = [words(one), words(other)];
-  return first === second ? ([asText(one), asText(other)] as const) : ([first, second] as const);
+  return first === second ? apart(asText(one), asText(other)) : ([first, second] as const);
 }
 
 function textOf(event: OrderEvent): string {

@@ -20,7 +20,7 @@ import { HISTORY_RULES } from './histories.ts';
 import { type CheckOptions, kitFor } from './kit.ts';
 import { RULES } from './run.ts';
 import { deciderTarget, type Session, type Target } from './target.ts';
-import { asExpression, asText, isSame } from './text.ts';
+import { apart, asExpression, asText, isSame, notDue } from './text.ts';
 
 /** The kit for any aggregate, on two of them: orders, and loans of books. */
 
@@ -553,3 +553,37 @@ function isDeepEqual(one: unknown, other: unknown): boolean {
     return false;
   }
 }
+
+test('Texts that look alike are shown in a form in which they differ', () => {
+  for (const [one, other, shown] of [
+    ['a', 'b', ['a', 'b']],
+    ['an answer', 'an answer ', ['an answer', 'an answer\\u0020']],
+    ['a\n', 'a', ['a\\u000a', 'a']],
+    ['a b', 'a\u00a0b', ['a b', 'a\\u00a0b']],
+    ['a b', 'a  b', ['a b', 'a\\u0020 b']],
+    ['\u00e9', 'e\u0301', ['\u00e9', 'e\u0301']],
+    ['x\u00e9', 'x\u200b\u00e9', ['x\\u00e9', 'x\\u200b\\u00e9']],
+    ['\u0430', '\u0251', ['\\u0430', '\\u0251']],
+  ] as const) {
+    expect(apart(one, other)).toEqual(shown);
+    expect(notDue(one, other)).toBe(`${shown[0]}, and should be ${shown[1]}`);
+  }
+});
+
+test('A view that differs in an invisible character is shown as such', async () => {
+  const invisible: Target<Command, Event> = {
+    name: 'invisible',
+    open() {
+      const app = new Library(new MemoryEvents());
+      return {
+        perform: ({ id, command, commandId }) => app.perform(id, command, commandId),
+        view: async (id) => {
+          const seen = await app.copy(id);
+          return seen.lentTo === undefined ? seen : { ...seen, lentTo: `${seen.lentTo}\u200b` };
+        },
+      };
+    },
+  };
+  const { counterexample } = await loans.check(invisible, { seed: 1 });
+  expect(counterexample?.detail).toContain('\\u200b');
+});

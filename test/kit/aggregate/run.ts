@@ -11,7 +11,7 @@ import {
   type Session,
   type Told,
 } from './target.ts';
-import { asText, isSame } from './text.ts';
+import { apart, asText, isSame, notDue } from './text.ts';
 import { brokenBy, causeIn, Violation } from './violation.ts';
 
 /** The rules that a run checks, by their names in reports. */
@@ -105,7 +105,7 @@ export class Run<State, Command, Event> {
     const told = await performIn(this.#session, request, what, given);
     this.#done.push({ on, request, told: answerIn(told), what, given });
     if (outcomeOf(told) !== outcomeOf(expected)) {
-      const detail = `${what}: ${outcomeOf(told)}, and should be ${outcomeOf(expected)}`;
+      const detail = `${what}: ${notDue(outcomeOf(told), outcomeOf(expected))}`;
       throw new Violation(RULES.answer, detail);
     }
     if (told.kind === 'rejected' || expected.kind === 'rejected') return;
@@ -176,7 +176,8 @@ export function requireSameAnswer(what: string, again: Answer, first: Answer): v
   for (const member of ['outcome', 'events', 'version'] as const) {
     const [now, before] = [again[member], first[member]];
     if (now === undefined || before === undefined || now === before) continue;
-    throw new Violation(RULES.repeat, `${what}, repeated: ${now}, and was ${before}`);
+    const [one, other] = apart(now, before);
+    throw new Violation(RULES.repeat, `${what}, repeated: ${one}, and was ${other}`);
   }
 }
 
@@ -192,7 +193,7 @@ async function under(rule: string, check: () => Promise<void>): Promise<void> {
 
 function differ(rule: string, what: string, actual: unknown, expected: unknown): void {
   if (isSame(actual, expected)) return;
-  throw new Violation(rule, `${what}: ${asText(actual)}, and should be ${asText(expected)}`);
+  throw new Violation(rule, `${what}: ${notDue(asText(actual), asText(expected))}`);
 }
 
 /** Returns a result in words. */

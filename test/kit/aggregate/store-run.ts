@@ -10,7 +10,7 @@ import {
   STREAM_NAMES,
   type StoreOperation,
 } from './store-operations.ts';
-import { asText } from './text.ts';
+import { asText, notDue } from './text.ts';
 import { readable, Violation } from './violation.ts';
 
 /** Events as texts, each as it was when it was given to the store, or read from it. */
@@ -339,10 +339,10 @@ function textsIn(all: readonly Stored<unknown>[], texts: Texts, stream: string):
 
 function requireTexts(rule: string, what: string, actual: Texts, expected: Texts): void {
   const [now, due] = [inText(actual), inText(expected)];
-  if (now !== due) throw new Violation(rule, `${what}: ${now}, and should be ${due}`);
+  if (now !== due) throw new Violation(rule, `${what}: ${notDue(now, due)}`);
 }
 
 function differ(rule: string, what: string, actual: unknown, expected: unknown): void {
   const [now, due] = [asText(actual), asText(expected)];
-  if (now !== due) throw new Violation(rule, `${what}: ${now}, and should be ${due}`);
+  if (now !== due) throw new Violation(rule, `${what}: ${notDue(now, due)}`);
 }

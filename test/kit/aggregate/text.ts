@@ -39,6 +39,35 @@ export function isSame(one: unknown, other: unknown): boolean {
   return asText(one) === asText(other);
 }
 
+/** Returns in words that a value is not the due one, and each of them in a form in which they differ. */
+export function notDue(actual: string, due: string): string {
+  const [one, other] = apart(actual, due);
+  return `${one}, and should be ${other}`;
+}
+
+/**
+ * Returns two different texts in a form in which they differ to the eye: if they differ in blanks or in
+ * characters beyond ASCII alone, which may look like others or like none, with those as escapes.
+ */
+export function apart(one: string, other: string): readonly [one: string, other: string] {
+  return seen(one) === seen(other) ? [escaped(one), escaped(other)] : [one, other];
+}
+
+function seen(text: string): string {
+  return text.replaceAll(/[^!-~]/g, '');
+}
+
+// Blanks are seen, unless they are many, or nothing is beside them.
+function escaped(text: string): string {
+  return text.replaceAll(/[^ -~]|^ | (?= |$)/g, (each) => {
+    return Array.from({ length: each.length }, (_, unit) => codeOf(each.charCodeAt(unit))).join('');
+  });
+}
+
+function codeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
 /**
  * Returns a copy that can be changed in place without the value. An instance of a class of the user is the
  * same one, as its private members cannot be copied.

@@ -1,7 +1,7 @@
 import { FEW_DATES } from '../arbitraries.ts';
 import { V2 } from '../spec/replay.ts';
 import { type Answer, idIn } from '../targets/api-client.ts';
-import { checkError, told } from '../targets/orders-api.ts';
+import { checkError, told, toldApart } from '../targets/orders-api.ts';
 import { freshPet, listed, placePending } from './orders.ts';
 import { repeatedInShell, UNDER_ONE_KEY } from './races-in-shell.ts';
 import {
@@ -295,8 +295,10 @@ function requireSame(
   what: string,
   script?: string,
 ): void {
-  const isSame = again.status === first.status && again.text === first.text;
-  must(isSame, rule, `${what} is ${told(again)}, and the first one was ${told(first)}`, script);
+  if (again.status !== first.status || again.text !== first.text) {
+    const [now, before] = toldApart(again, first);
+    must(false, rule, `${what} is ${now}, and the first one was ${before}`, script);
+  }
   for (const name of COMPARED_HEADERS) {
     const [one, other] = [first.header(name) || 'none', again.header(name) || 'none'];
     must(one === other, rule, `${what} has the ${name} ${other}, and the first one ${one}`, script);

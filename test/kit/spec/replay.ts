@@ -3,7 +3,7 @@ import { exactJson } from '../history/exact-json.ts';
 import { letterOf } from '../program.ts';
 import { Violation } from '../target.ts';
 import { type Answer, type ApiClient, idIn } from '../targets/api-client.ts';
-import { checkError, listIn, told } from '../targets/orders-api.ts';
+import { checkError, listIn, told, toldApart } from '../targets/orders-api.ts';
 import { SHELL_FUNCTIONS } from '../targets/trace.ts';
 import type { Order } from '../vocabulary.ts';
 import {
@@ -106,7 +106,8 @@ class Replay {
     });
     if (first === undefined) this.#check(decided, answer);
     else if (answer.status !== first.status || answer.text !== first.text) {
-      this.#fail(TRACE_RULES.repeat, `it was ${told(first)}, and is ${told(answer)}`);
+      const [before, now] = toldApart(first, answer);
+      this.#fail(TRACE_RULES.repeat, `it was ${before}, and is ${now}`);
     }
     if (request.hasKey) this.#kept.set(request.number, [message, first ?? answer]);
   }

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { listening } from '../../support/listening.ts';
-import { ApiClient } from './api-client.ts';
-import { OrdersApi } from './orders-api.ts';
+import { type Answer, ApiClient } from './api-client.ts';
+import { OrdersApi, toldApart } from './orders-api.ts';
 
 async function clientOf(listener: RequestListener): Promise<ApiClient> {
   const { address } = await listening(listener);
@@ -72,4 +72,21 @@ test('a call of an adapter is limited like a request', async () => {
     vi.useRealTimers();
     client.close();
   }
+});
+
+test('two responses that differ are shown in a form in which they do', () => {
+  const answer = (text: string, status = 200): Answer => ({ status, text, header: () => '' });
+  const long = '{"orders":[0123456789]}'.repeat(20);
+  const shown = (one: string, other: string) => toldApart(answer(one), answer(other));
+  expect(shown('{}', '{} ')).toEqual(['200 {}', '200 {}\\u0020']);
+  expect(shown('', ' ')).toEqual(['200 without a body', '200 \\u0020']);
+  expect(shown(`${long}a`, `${long}b`)).toEqual([
+    expect.stringMatching(/^200 ….{40}a$/),
+    expect.stringMatching(/^200 ….{40}b$/),
+  ]);
+  expect(shown(long, `${long}\n`)).toEqual([
+    expect.stringMatching(/^200 ….{40}$/),
+    expect.stringMatching(/^200 ….{40}\\u000a$/),
+  ]);
+  expect(toldApart(answer('{}'), answer('{}', 201))).toEqual(['200 {}', '201 {}']);
 });

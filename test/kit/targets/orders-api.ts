@@ -1,4 +1,4 @@
-import { asText } from '../aggregate/text.ts';
+import { apart, asText } from '../aggregate/text.ts';
 import { orLate } from '../aggregate/time-limit.ts';
 import { brokenBy } from '../aggregate/violation.ts';
 import { exactJson } from '../history/exact-json.ts';
@@ -261,10 +261,31 @@ function fail(what: string, answer: Answer): never {
   throw new Violation(ANSWER_RULES.errors, `${what}: ${told(answer)}`);
 }
 
+/** The longest part of a body that is shown, and the part of it before a difference, in characters. */
+const [SHOWN, SHOWN_BEFORE] = [200, 40] as const;
+
 /** Returns a response in one line. */
-export function told({ status, text }: Answer): string {
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return `${status} ${shown === '' ? 'without a body' : shown}`;
+export function told(answer: Answer): string {
+  return withPart(answer, 0, partFrom(0, answer));
+}
+
+/** Returns two responses in one line each, in a form in which they differ if their statuses or bodies do. */
+export function toldApart(one: Answer, other: Answer): readonly [one: string, other: string] {
+  let at = 0;
+  while (at < one.text.length && one.text[at] === other.text[at]) at += 1;
+  const from = one.text === other.text || at < SHOWN - SHOWN_BEFORE ? 0 : at - SHOWN_BEFORE;
+  const [first, second] = apart(partFrom(from, one), partFrom(from, other));
+  return [withPart(one, from, first), withPart(other, from, second)];
+}
+
+function partFrom(from: number, { text }: Answer): string {
+  return text.slice(from, from + SHOWN);
+}
+
+function withPart({ status, text }: Answer, from: number, part: string): string {
+  if (text === '') return `${status} without a body`;
+  const shown = part.trim() === '' ? JSON.stringify(part) : part;
+  return `${status} ${from > 0 ? '…' : ''}${shown}${text.length > from + SHOWN ? '…' : ''}`;
 }
 
 function orderOf(value: unknown, rule: string): Order {

@@ -1,3 +1,4 @@
+import { apart } from '../aggregate/text.ts';
 import type { Recorded, Rule, Session, Target, Told } from '../target.ts';
 import { violation } from '../target.ts';
 import type { Command, Order } from '../vocabulary.ts';
@@ -53,7 +54,8 @@ function sessionOn(opened: StoreUnderTest): Session {
         const now = inWords(await submit());
         if (now === before) return;
         const what = `${command.type} of order ${command.orderId}`;
-        throw violation(REPEATED, `${what}, repeated: ${now}, and was ${before}`);
+        const [one, other] = apart(now, before);
+        throw violation(REPEATED, `${what}, repeated: ${one}, and was ${other}`);
       };
       await repeat();
       sent.push(repeat);
