@@ -4,11 +4,11 @@ import type { RecordedRefusal } from '../app/ports/refusal-trail.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { wholeNumber } from './shared/options.ts';
-import { print } from './shared/print.ts';
+import { print, say } from './shared/print.ts';
 import { printTable } from './shared/table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'] as const;
-const DEFAULT_LIMIT = 100;
+const [DEFAULT_LIMIT, MAX_LIMIT] = [100, 9_999_999] as const;
 
 interface Options {
   readonly limit: number;
@@ -22,7 +22,7 @@ export function addAuditRefusals(audit: ExplainedCommand, commandLine: CommandLi
     .description('list refused requests, oldest first')
     .addOption(
       new Option('--limit <count>', 'how many of the newest')
-        .argParser(wholeNumber(1, 9_999_999))
+        .argParser(wholeNumber(1, MAX_LIMIT))
         .default(DEFAULT_LIMIT),
     )
     .option('--json', 'as JSON, one refusal a line')
@@ -31,13 +31,29 @@ export function addAuditRefusals(audit: ExplainedCommand, commandLine: CommandLi
 }
 
 async function refusals({ limit, json }: Options, commandLine: CommandLine): Promise<void> {
-  const { stdout } = commandLine.terminal;
-  const { kept, keys } = await withStore(commandLine, async (store) => {
-    return { kept: await store.refusals.newest(limit), keys: await store.keys.list() };
+  const { stdout, stderr } = commandLine.terminal;
+  const { newest, keys } = await withStore(commandLine, async (store) => {
+    // One more than are listed, to see if there are older ones.
+    return { newest: await store.refusals.newest(limit + 1), keys: await store.keys.list() };
   });
-  if (json) return print(kept.values().map(asJson), stdout);
-  const rows = kept.map((refusal) => rowOf(refusal, keys));
-  await printTable(stdout, COLUMNS, rows, COLUMNS.slice(2));
+  const listed = newest.slice(-limit);
+  if (json) await print(listed.values().map(asJson), stdout);
+  else
+    await printTable(
+      stdout,
+      COLUMNS,
+      listed.map((it) => rowOf(it, keys)),
+      COLUMNS.slice(2),
+    );
+  const last = listed.at(-1);
+  if (newest.length > listed.length && last !== undefined) say(stderr, olderThan(limit, last));
+}
+
+/** Returns in words that there are older refusals, with the option that lists all: positions count from 1. */
+function olderThan(limit: number, { position }: RecordedRefusal): string {
+  const listed =
+    limit === 1 ? 'Only the newest refusal is' : `Only the newest ${limit} refusals are`;
+  return `${listed} listed; --limit ${Math.min(position, MAX_LIMIT)} lists all of them.\n`;
 }
 
 function asJson({ position, record }: RecordedRefusal): string {

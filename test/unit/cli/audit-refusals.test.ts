@@ -51,6 +51,17 @@ test('programs get a line of JSON for each, and only the newest with a limit', a
   ]);
 });
 
+test('standard error says if there are older ones, and how to list them', async () => {
+  const { place } = await given();
+  const errOf = async (...options: string[]) =>
+    (await place.run('audit', 'refusals', ...options)).err;
+  const all = 'listed; --limit 4 lists all of them.\n';
+  expect(await errOf('--limit', '3')).toBe(`Only the newest 3 refusals are ${all}`);
+  expect(await errOf('--limit', '1', '--json')).toBe(`Only the newest refusal is ${all}`);
+  expect(await errOf('--limit', '4')).toBe('');
+  expect(await errOf('--json')).toBe('');
+});
+
 test('a terminal shows a table', async () => {
   const { place } = await given();
   place.columns = 200;
