@@ -47,6 +47,26 @@ function runsOf(text: string): readonly [string, readonly string[]][] {
   });
 }
 
+/** Matches an address of the service in a command: its path after the base. */
+const AFTER_BASE = /\$BASE(\/(?:v1|v2|store)\b)/g;
+
+test.each(GUIDES)(
+  'The commands in %s have the base that they need, with its version or without',
+  (page) => {
+    const blocks = blocksOf(page);
+    // A page sets its base itself, or says for commands that it only shows how to set it.
+    const set = blocks.flatMap(({ text }) => [...text.matchAll(/^ *BASE=(.*)$/gm)]);
+    const shown = codeOf(page).filter((code) => /^BASE=\S+$/.test(code));
+    const bases = [...set.map(([, base]) => base), ...shown.map((code) => code.slice(5))];
+    for (const { text } of blocks) {
+      for (const [, path] of text.matchAll(AFTER_BASE)) {
+        const isRight = bases.some((base) => base?.endsWith('/v1') === (path === '/store'));
+        expect(isRight, text).toBe(true);
+      }
+    }
+  },
+);
+
 describe('The command line', () => {
   test.each(GUIDES)('has the commands and options in %s', (page) => {
     for (const text of codeOf(page)) {

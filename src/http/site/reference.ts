@@ -33,6 +33,8 @@ ${document.tags.map((tag) => listOf(tag.name, operations))}
 <h1>${document.info.title} ${document.info.version}</h1>
 ${paragraphs(document.info.description)}
 <p>The same for programs: <a href="${root}openapi/${name}.json">OpenAPI 3.1</a>.</p>
+<p>The commands below need two variables of a shell: the address of the service without a version, and an API key.</p>
+<pre><code>BASE=http://127.0.0.1:3000 KEY=sto_…</code></pre>
 ${settings(document, root)}
 ${document.tags.map(({ name: tag, description }) => {
   const own = ofTag(tag, operations);

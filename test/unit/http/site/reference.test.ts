@@ -17,7 +17,7 @@ function escaped(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-describe.each(VERSIONS)('The reference of $name', ({ json, page }) => {
+describe.each(VERSIONS)('The reference of $name', ({ name, json, page }) => {
   const document = JSON.parse(json);
   const operations = Object.values<Record<string, Record<string, unknown>>>(document.paths).flatMap(
     (methods) => Object.values(methods),
@@ -55,6 +55,25 @@ describe.each(VERSIONS)('The reference of $name', ({ json, page }) => {
     for (const code of document.components.schemas.Error.properties.code.enum) {
       expect(page).toContain(`&quot;${code}&quot;`);
     }
+  });
+
+  it('sets the variables with which its commands have the addresses of its operations', () => {
+    const [, base = '', key] = /^<pre><code>BASE=(\S+) KEY=(\S+)<\/code>/m.exec(page) ?? [];
+    expect(key).toBe('sto_…');
+    const urls = [...page.matchAll(/^<pre><code>curl .*&quot;\$BASE(\S+)&quot;/gm)].map(
+      ([, path]) => {
+        return new URL(`${base}${path}`).pathname;
+      },
+    );
+    expect(urls).toHaveLength(operations.length);
+    const paths = Object.keys(document.paths).map((path) => {
+      return new RegExp(`^/${name}${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    });
+    for (const url of urls)
+      expect(
+        paths.some((path) => path.test(url)),
+        url,
+      ).toBe(true);
   });
 
   it('shows no value as undefined or as an object', () => {
