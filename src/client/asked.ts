@@ -7,7 +7,6 @@ import type {
   Activity,
   ActivityQuery,
   BatchAnswer,
-  EventPage,
   EventType,
   Id,
   ListQuery,
@@ -84,70 +83,36 @@ interface EventCriteria {
   readonly commandId?: string | undefined;
 }
 
-/** Returns true for events of this type and command. */
+/**
+ * Returns true for events of this type and command, each with its position as its id: one more than the last,
+ * or with a filter any later one.
+ * @param end The place up to which the log was read; null: up to the last event.
+ */
 export function areEventsOf(
   events: readonly OrderEvent[],
-  { type, commandId }: EventCriteria,
+  { after, type, commandId }: EventCriteria,
+  end: string | null,
 ): boolean {
-  return events.every((event) => {
+  const isDense = (type ?? commandId) === undefined;
+  let last = numberOf(after) ?? 0;
+  const isNext = (position: number, least: number) =>
+    isDense ? position === least : position >= least;
+  for (const event of events) {
+    const { position } = event;
     // A request with several commands has the beginning of their ids.
     const isOfCommand = String(event.commandid).startsWith(commandId ?? '');
-    return isOfCommand && isLike(event, { type });
-  });
-}
-
-/**
- * Returns the first position that does not come next, in words: each is one more than the last, or with a
- * filter any later one. Returns `undefined` if all are in order.
- */
-export function disorderIn(
-  events: readonly OrderEvent[],
-  query: EventCriteria,
-): string | undefined {
-  const isDense = query.type === undefined && query.commandId === undefined;
-  let last = numberOf(query.after) ?? 0;
-  for (const { id, position } of events) {
-    const isNext = isDense ? position === last + 1 : position > last;
-    if (!isNext) return `position ${position} right behind position ${last}`;
-    if (id !== String(position)) return `the id ${id} at position ${position}`;
+    const isOfQuery = isOfCommand && isLike(event, { type, id: String(position) });
+    if (!isOfQuery || !isNext(position, last + 1)) return false;
     last = position;
   }
-  return undefined;
+  return isNext(Number(numberOf(end ?? last)), last);
 }
 
-/** Returns the position up to which a log was read in words if it skips events, or is an earlier one. */
-export function skipTo(
-  place: string,
-  reached: number,
-  { type, commandId }: EventCriteria,
-): string | undefined {
-  const isFiltered = type !== undefined || commandId !== undefined;
-  const position = numberOf(place);
-  if (position === reached || (isFiltered && Number(position) > reached)) return undefined;
-  return `a continuation after ${place} right behind position ${reached}`;
-}
-
-/** Returns the disorder in a page of events, whose next page begins behind them. */
-export function disorderOfPage(
-  { data, next }: EventPage,
-  query: EventCriteria,
-): string | undefined {
-  const disorder = disorderIn(data, query);
-  if (disorder !== undefined || next === null) return disorder;
-  const begin = numberOf(query.after) ?? 0;
-  const reached = data.at(-1)?.position ?? begin;
-  const isSame = numberOf(next) === begin;
-  return isSame ? `a page after ${next} that continues there` : skipTo(next, reached, query);
-}
-
-/** Returns true for all events of an order, by ascending versions from 1. */
+/** Returns true for all events of an order, by versions from 1. */
 export function areEventsOfOrder(events: readonly OrderEvent[], orderId: string): boolean {
-  const areOfOrder = events.every(({ data, subject, version, position, time }, at) => {
-    const before = events[at - 1];
-    const isLater = before === undefined || (position > before.position && !(time < before.time));
-    const isNext = isLater && isAbsentOr(version, at + 1);
-    return isNext && data.orderId === orderId && isAbsentOr(subject, orderId);
-  });
+  const areOfOrder = events.every(
+    ({ data, version }, at) => isAbsentOr(version, at + 1) && data.orderId === orderId,
+  );
   return areOfOrder && events.length > 0;
 }
 

@@ -47,10 +47,10 @@ export async function update(
     if (decided === undefined) return order;
     // One that is no object has none of the members.
     const { ship, cancel }: Change = Object(decided);
-    const isBoth = ship !== undefined && cancel !== undefined;
     try {
-      if (ship !== undefined && !isBoth) return await orders.ship(id, ship, { ...left(), ifMatch });
-      const reason = reasonIn(isBoth ? undefined : cancel);
+      if (ship !== undefined && cancel === undefined)
+        return await orders.ship(id, ship, { ...left(), ifMatch });
+      const reason = reasonIn(ship === undefined ? cancel : undefined);
       const idempotencyKey = newKey();
       const command = { ...left(), ifMatch, reason, idempotencyKey };
       const { position } = await orders.cancel(id, command);

@@ -142,11 +142,6 @@ export function requireAsked(answer: Readable, isAsked: boolean): void {
   if (!isAsked) throw unexpected(answer, 'with the answer to another request');
 }
 
-/** Throws `unexpected_response` for an answer with a flaw, which is given in words. */
-export function requireFlawless(answer: Readable, flaw: string | undefined): void {
-  if (flaw !== undefined) throw unexpected(answer, `with ${flaw}`);
-}
-
 /** An origin, a size, a root and whatever else, and behind a blank line the first signature. */
 const CHECKPOINT = /^.+\n\d+\n(?:.+\n)+\n— \S+ \S+\n/;
 
@@ -176,8 +171,6 @@ const isOf =
 const isText = isOf('string');
 /** A position, a number of something, or a status. */
 const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-/** The API takes no larger position: one that was received could not be sent back as `after`. */
-const isPosition: Is = (value) => isCount(value) && Number(value) < 2 ** 51;
 const isId: Is = (value) => typeof value !== 'object' && DECIMAL.test(String(value));
 const isCursor: Is = (value) => value === null || isText(value);
 function has(members: Readonly<Record<string, Is>>): Is {
@@ -201,7 +194,7 @@ export const isEvent = has({
   id: isText,
   source: isText,
   type: isText,
-  position: isPosition,
+  position: isCount,
   data: isOf('object'),
 });
 export const isEvents = each(isEvent);

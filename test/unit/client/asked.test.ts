@@ -16,10 +16,7 @@ const event = (position: number, orderId = '1') => {
 const events = (first: number, last: number) =>
   Array.from({ length: last + 1 - first }, (_, n) => event(first + n));
 /** An event of order 1, with all members that say which one it is. */
-const nth = (version: number, more: object = {}) => {
-  const time = `2026-01-01T00:00:0${version}.000Z`;
-  return { ...event(version), subject: '1', version, time, ...more };
-};
+const nth = (version: number) => ({ ...event(version), version });
 const page = (...data: object[]) => ({ data, next: null });
 const batch = (...ids: string[]) => {
   const results = ids.map((orderId) => ({ orderId, status: 204 }));
@@ -135,9 +132,7 @@ const CASES: readonly Case[] = [
     'the events of an order',
     (store) => store.events.of('1'),
     ...[[event(1), event(4)], [event(1, '2')], [event(1), event(4, '2')], []],
-    ...[[nth(2), nth(1)], [nth(1), nth(1)], [nth(2)], [event(4), event(1)]],
-    [nth(1), nth(2, { subject: '2' })],
-    [nth(1), nth(2, { time: '2025-01-01T00:00:00.000Z' })],
+    ...[[nth(2), nth(1)], [nth(1), nth(1)], [nth(2)]],
   ],
   // The link is that of position 9.
   ['events', first, events(1, 9), [event(2), event(1)], [event(1), event(1)], [event(10)]],
@@ -196,9 +191,7 @@ function answering(answer: unknown, headers: Record<string, string> = {}): Store
 const MIXED_UP = {
   code: 'unexpected_response',
   status: 200,
-  message: expect.stringMatching(
-    /^200 with (?:the answer to another request|.*\b\d+\b.*), which is no answer of this API$/,
-  ),
+  message: '200 with the answer to another request, which is no answer of this API',
 };
 
 const cases = CASES.map(([name, call, right, ...others]) => ({ name, call, right, others }));
@@ -318,26 +311,11 @@ test('The receipt of another position is not verified, however genuine it is', a
 });
 
 test.each([
-  [[event(1), event(3)], 'position 3 right behind position 1'],
-  [[event(1), event(1)], 'position 1 right behind position 1'],
-  [[event(1), event(2), event(1)], 'position 1 right behind position 2'],
-  [[event(5)], 'position 5 right behind position 0'],
-  [events(1, 8), 'a continuation after 9 right behind position 8'],
-])('The positions of %# are named that are not in order', async (answer, words) => {
-  const message = `200 with ${words}, which is no answer of this API`;
-  await expect(first(answering(answer))).rejects.toMatchObject({ message });
-});
-
-test('A position that the API does not take is none, whatever is asked for', async () => {
-  const filtered = (position: number) => {
-    const store = answering([event(position)], { Link: '' });
-    return store.events.list({ type: 'OrderPlaced' }).pages().next();
-  };
-  await expect(filtered(2 ** 51 - 1)).resolves.toBeDefined();
-  for (const position of [2 ** 51, Number.MAX_SAFE_INTEGER]) {
-    await expect(filtered(position)).rejects.toMatchObject({
-      code: 'unexpected_response',
-      message: '200 with other JSON, which is no answer of this API',
-    });
-  }
+  [[event(1), event(3)]],
+  [[event(1), event(1)]],
+  [[event(1), event(2), event(1)]],
+  [[event(5)]],
+  [events(1, 8)],
+])('Positions that are not in order, such as %#, are no answer', async (answer) => {
+  await expect(first(answering(answer))).rejects.toMatchObject(MIXED_UP);
 });
