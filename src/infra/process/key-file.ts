@@ -49,18 +49,20 @@ export function readKeyFile<Key extends SigningKey>(
 /**
  * Writes a new key to a file, and returns it; or the key that another process has written meanwhile.
  * Throws {@link UserError} if that fails.
+ * @param written Called with the name of the complete file, before it gets its own.
  */
 export function makeKeyFile<Key extends SigningKey>(
   file: string,
   key: Key,
   kind: KeyFileKind<Key>,
+  written: (unfinished: string) => void = giveToStoreOwner,
 ): Key {
   // Writes to a temporary name first, so that the file is complete from the start. Linking, unlike
   // renaming, does not replace a file that another process has created meanwhile.
   const unfinished = `${file}-new-${randomUUID()}`;
   try {
     writeFileSync(unfinished, `${key.privateKey()}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    giveToStoreOwner(unfinished);
+    written(unfinished);
     linkSync(unfinished, file);
     syncFolder(dirname(file));
     removeUnfinished(file);

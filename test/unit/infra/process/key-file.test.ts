@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { NoteSigner } from '../../../../src/app/audit/proving/checkpoint.ts';
 import { UserError } from '../../../../src/app/lifecycle/user-error.ts';
 import {
@@ -9,10 +9,7 @@ import {
   readKeyFile,
   removeUnfinished,
 } from '../../../../src/infra/process/key-file.ts';
-import { giveToStoreOwner } from '../../../../src/infra/process/store-owner.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
-
-vi.mock(import('../../../../src/infra/process/store-owner.ts'), { spy: true });
 
 const KIND: KeyFileKind<NoteSigner> = { parse: NoteSigner.parse, wayOut: 'Restore it.' };
 
@@ -86,7 +83,7 @@ it('A process whose unfinished file another one has removed takes the key of tha
   const file = join(folder, 'key');
   const [key, other] = [NoteSigner.generate('log'), NoteSigner.generate('log')];
   // Between the writing of the file and its linking.
-  vi.mocked(giveToStoreOwner).mockImplementationOnce(() => void makeKeyFile(file, other, KIND));
-  expect(makeKeyFile(file, key, KIND).privateKey()).toBe(other.privateKey());
+  const made = makeKeyFile(file, key, KIND, () => void makeKeyFile(file, other, KIND));
+  expect(made.privateKey()).toBe(other.privateKey());
   expect(readdirSync(folder)).toStrictEqual(['key']);
 });
