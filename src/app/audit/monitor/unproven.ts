@@ -63,7 +63,7 @@ export class UnprovenCheckpoints {
     const within = this.#within(tree);
     const sizes = within.map(({ checkpoint: { size } }) => size);
     const roots = rootsAt(sizes, leaves);
-    return within.find(({ checkpoint: { root } }, at) => !roots[at]?.equals(root));
+    return within.find(({ checkpoint: { root } }, at) => !areSameBytes(roots[at] as Buffer, root));
   }
 
   /** Drops those that a verified tree contains, and those of an epoch that was left. */
