@@ -19,7 +19,8 @@ import type {
 } from './shapes.ts';
 import { idText, isLike } from './values.ts';
 
-const PLACE = /^(?:\d+\.[\da-f]+:)?(\d+)$/;
+/** A position, which may be preceded by its epoch and a colon: the first epoch is 0, without a hash. */
+const PLACE = /^(?:\d+(?:\.[\da-f]+)?:)?(\d+)$/;
 
 /** Returns the number in a position, without its epoch; `undefined` for a time. */
 export function numberOf(place: Position | Time | undefined): number | undefined {

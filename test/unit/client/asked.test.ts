@@ -112,6 +112,12 @@ const CASES: readonly Case[] = [
     ],
   ],
   ['a summary', (store) => store.summary({ asOf: 5 }), summary(5), summary(4)],
+  [
+    'a summary of the first epoch',
+    (store) => store.summary({ asOf: '0:5' }),
+    summary(5),
+    summary(4),
+  ],
   ['a summary of now', (store) => store.summary(), summary(5)],
   [
     'an activity',
@@ -140,6 +146,11 @@ const CASES: readonly Case[] = [
   [
     'events behind a position',
     (store) => store.events.list({ after: '1.0123abcd:5' }).pages().next(),
+    ...[events(6, 9), [event(5)], [event(1)], events(7, 9), events(5, 9)],
+  ],
+  [
+    'events behind a position of the first epoch',
+    (store) => store.events.list({ after: '0:5' }).pages().next(),
     ...[events(6, 9), [event(5)], [event(1)], events(7, 9), events(5, 9)],
   ],
   [
@@ -172,6 +183,11 @@ const CASES: readonly Case[] = [
   [
     'the receipt of an event',
     (store) => store.receipt({ position: '1.0123abcd:5' }).text(),
+    ...[receipt('OrderPlaced', 5, '1'), receipt('OrderPlaced', 3, '1')],
+  ],
+  [
+    'the receipt of an event of the first epoch',
+    (store) => store.receipt({ position: '0:5' }).text(),
     ...[receipt('OrderPlaced', 5, '1'), receipt('OrderPlaced', 3, '1')],
   ],
   [
@@ -218,6 +234,7 @@ test('A checkpoint without cosignatures is none that is witnessed', async () => 
 test.each([
   ['an earlier event', { after: 5 }, `id: 5\ndata: ${JSON.stringify(event(5))}\n\n`],
   ['an earlier position', { after: '1.0123abcd:5' }, 'id: 4\n\n'],
+  ['an earlier position of the first epoch', { after: '0:5' }, 'id: 4\n\n'],
   ['no position', {}, 'id: soon\n\n'],
   ['the position of another event', {}, `id: 900\ndata: ${JSON.stringify(event(5))}\n\n`],
   ['another id than its position', {}, `id: 2\ndata: ${JSON.stringify(event(1))}\n\n`],
