@@ -63,7 +63,7 @@ export class Monitor {
     this.#log = log;
     this.#files = files;
     this.#leaves = new KnownLeaves(log, files.leaves);
-    this.#unproven = new UnprovenCheckpoints(files, unproven);
+    this.#unproven = new UnprovenCheckpoints(files, monitoring.keys, unproven);
     this.#monitoring = monitoring;
     this.#state = state;
   }

@@ -8,7 +8,14 @@ import { epochNumberOf } from '../../log/epochs.ts';
 import type { MonitorFiles, Rows } from '../../ports/published-log.ts';
 import { byAnyKey } from '../proofs/by-any-key.ts';
 import { areSameBytes } from '../proofs/bytes.ts';
-import { type Checkpoint, type Verdict, verifyCheckpoint } from '../proofs/verifier.ts';
+import {
+  type Checkpoint,
+  isInNameOf,
+  readNote,
+  readNoteKey,
+  type Verdict,
+  verifyCheckpoint,
+} from '../proofs/verifier.ts';
 import { rootsAt } from './leaf-comparison.ts';
 import type { Signed } from './monitor-round.ts';
 import { strangeness } from './monitor-state.ts';
@@ -26,10 +33,13 @@ const MAX_UNPROVEN = 256;
 
 export class UnprovenCheckpoints {
   readonly #files: MonitorFiles;
+  readonly #keys: readonly string[];
   #all: readonly Unproven[];
 
-  constructor(files: MonitorFiles, all: readonly Unproven[]) {
+  /** @param keys The keys of the log. */
+  constructor(files: MonitorFiles, keys: readonly string[], all: readonly Unproven[]) {
     this.#files = files;
+    this.#keys = keys;
     this.#all = all;
   }
 
@@ -43,7 +53,8 @@ export class UnprovenCheckpoints {
         size === checkpoint.size &&
         areSameBytes(root, checkpoint.root),
     );
-    if (!isThere && this.#all.length < MAX_UNPROVEN) await this.#replace([...this.#all, seen]);
+    if (isThere || this.#all.length >= MAX_UNPROVEN) return;
+    await this.#replace([...this.#all, { ...seen, note: ownNoteOf(seen.note, this.#keys) }]);
   }
 
   /** Returns one of the same size and epoch with another root. */
@@ -94,6 +105,25 @@ export class UnprovenCheckpoints {
     await this.#files.saveUnproven(writeUnproven(all));
     this.#all = all;
   }
+}
+
+/**
+ * Returns a signed note without the lines of others, each line once: the log may put any there, so that
+ * the file would be too long to be read again.
+ */
+function ownNoteOf(note: string, keys: readonly string[]): string {
+  const read = readNote(note);
+  if (!read.ok) return note;
+  const { text, signatures } = read.value;
+  const lines = note.slice(text.length + 1).split('\n');
+  const logKeys = keys.flatMap((key) => {
+    const its = readNoteKey(key);
+    return its.ok ? [its.value] : [];
+  });
+  const own = signatures.flatMap((each, at) =>
+    logKeys.some((key) => isInNameOf(each, key)) ? [`${lines[at]}\n`] : [],
+  );
+  return `${text}\n${[...new Set(own)].join('')}`;
 }
 
 function writeUnproven(all: readonly Unproven[]): string {

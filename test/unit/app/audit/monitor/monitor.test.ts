@@ -469,6 +469,22 @@ describe('a signed checkpoint whose tree was not shown', () => {
     expect(JSON.parse(watch.files.unproven ?? '').checkpoints).toEqual([]);
   });
 
+  it('is kept in a file that can be read again, however long the lines below its signature', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    const line = `— witness.example ${Buffer.alloc(180_000).toString('base64')}\n`;
+    for (let size = 400; size < 408; size += 1) {
+      half(watch, RECORDS.slice(0, size), withoutTiles);
+      const note = `${watch.log.files.get('checkpoint')}`.replace('\n\n', `\n\n${line}`);
+      watch.log.files.set('checkpoint', Buffer.from(note));
+      await expect(watch.round()).rejects.toThrow(LogAway);
+    }
+    expect(watch.files.unproven?.length).toBeLessThan(1 << 20);
+    expect(JSON.parse(watch.files.unproven ?? '').checkpoints).toHaveLength(8);
+    watch.start();
+    expect(await watch.round(RECORDS.slice(0, 399))).toMatchObject({ kind: 'behind', known: 407 });
+  });
+
   it('makes an earlier state of each tree before it, at whatever size that is verified', async () => {
     const watch = new Watch(RECORDS.slice(0, 350));
     await watch.round();
