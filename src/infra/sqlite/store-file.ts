@@ -20,9 +20,9 @@ export const BESIDE_CHECKED = BESIDE.filter((end) => end !== '-head');
  * {@link UserError} for a link to nothing: the disk may not be mounted, and a new store would be made.
  */
 export function fileBehind(name: string): string {
-  if (lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return name;
   try {
-    return realpathSync(name);
+    const isLink = lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink ? realpathSync(name) : name;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotOpen(error, name);
     throw new UserError(

@@ -219,6 +219,12 @@ describe('the file of a store', () => {
       expect(engineOf(name, SETTINGS).file).toBe(name);
   });
 
+  it('is not looked for behind a file, which is named', () => {
+    const name = join(temporaryFile(), 'store.db');
+    writeFileSync(dirname(name), '');
+    expect(() => engineOf(name, SETTINGS)).toThrow(`${name} cannot be opened: ENOTDIR`);
+  });
+
   it('is not looked for without an end', () => {
     const folder = temporaryFolder();
     symlinkSync('b.db', join(folder, 'a.db'));
