@@ -70,6 +70,12 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     mkdirSync(`${file}-wal`);
     return {};
   },
+  'FILE-journal belongs to a file': (file) => {
+    openDatabase(file).close();
+    // The header of a journal, with a former size of 0 pages.
+    writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d7'.padEnd(56, '0'), 'hex'));
+    return {};
+  },
   'FILE-server cannot be locked': (file) => {
     mkdirSync(`${file}-server`);
     return {};

@@ -5,8 +5,9 @@ import { openLocked, requireWholeLog } from './database.ts';
 import { acceptBreak } from './epochs-table.ts';
 import { openLog } from './event-log.ts';
 import { contradictionIn } from './head-file.ts';
-import { readLog, undoUnfinished } from './start/guard.ts';
+import { readLog } from './start/guard.ts';
 import { lockForServer } from './start/server-lock.ts';
+import { undoUnfinished } from './start/unfinished.ts';
 import { cannotOpen, requireStore } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
 

@@ -261,6 +261,33 @@ describe('a change that a killed process has left half done', () => {
     (await engine.openEvidence()).close();
   });
 
+  it('is left to the other program whose change it is', () => {
+    const file = temporaryFile();
+    const db = new Database(file);
+    db.exec('CREATE TABLE pets (name TEXT)');
+    db.close();
+    leaveHalfChanged(file);
+    expectLeft(file, `${file} is a database of another program. Nothing was changed.`);
+  });
+
+  it('is not undone in a backup that was put in the place of the new store', async () => {
+    const [file, made] = [temporaryFile(), temporaryFile()];
+    leaveHalfChanged(file);
+    await openSqliteForCommandLine(made).backup(`${made}-2`);
+    copyFileSync(`${made}-2`, file);
+    expectLeft(
+      file,
+      `${file}-journal belongs to a file that was new, and would make ${file} empty. Move it away.`,
+    );
+  });
+
+  function expectLeft(file: string, says: string): void {
+    const bytes = () => ['', '-journal'].map((end) => readFileSync(file + end, 'hex'));
+    const before = bytes();
+    expect(() => openSqliteForCommandLine(file)).toThrow(new UserError(says));
+    expect(bytes()).toStrictEqual(before);
+  }
+
   it('is undone by a command that makes no store, which finds none', () => {
     const file = temporaryFile();
     leaveHalfChanged(file);

@@ -11,6 +11,7 @@ import { type Log, refuseOtherLog } from '../head-file.ts';
 import { MerkleTables } from '../merkle-tables.ts';
 import { WITH_EPOCHS, WITH_SECOND_PLACES } from '../schema.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
+import { undoUnfinished } from './unfinished.ts';
 
 /**
  * Throws {@link UserError} if a store's file has lost acknowledged events. Changes nothing in it, but for
@@ -20,22 +21,6 @@ export function guardStore(file: string): void {
   refuseDamagedWal(file);
   undoUnfinished(file);
   refuseOtherLog(file, (at) => readLog(file, at));
-}
-
-/**
- * Undoes the change of a process that was killed before the file had its first `-wal`: while it made a new
- * store, or continued a backup. SQLite has the old pages in a `-journal`, and only a connection that can
- * write puts them back, at its first read.
- */
-export function undoUnfinished(file: string): void {
-  // With a `-wal`, closing the connection would move its frames into the file: see readLog.
-  if (!existsSync(`${file}-journal`) || !existsSync(file) || existsSync(`${file}-wal`)) return;
-  const db = new Database(file, { fileMustExist: true });
-  try {
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-  } finally {
-    db.close();
-  }
 }
 
 /**
