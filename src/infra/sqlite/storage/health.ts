@@ -19,7 +19,8 @@ interface StorageWatcher {
 /**
  * Tracks if a store can be written, by the results of commands and, after a failure, by probes. A fault
  * of the storage is reported at once. Any other failure may pass in a moment, as the lock of another
- * process does: it is reported if the probe that follows fails, too.
+ * process does: it is reported if the probe that follows fails, too, or a command at whose end the probe
+ * is overdue, because each has waited for that lock.
  */
 export class StorageHealth {
   readonly #file: string;
@@ -27,6 +28,8 @@ export class StorageHealth {
   readonly #watcher: StorageWatcher;
   #fault: Fault | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The moment of the next probe, in milliseconds as of `performance.now()`. */
+  #dueAt = Number.POSITIVE_INFINITY;
 
   /**
    * @param file The store's file.
@@ -41,7 +44,7 @@ export class StorageHealth {
   /** Must be called after each command, with the error if it could not be recorded. */
   note(trouble: Error | undefined): void {
     if (trouble === undefined) this.#mend();
-    else this.#fail(trouble, undefined);
+    else this.#fail(trouble, performance.now() > this.#dueAt ? 'writes_refused' : undefined);
   }
 
   close(): void {
@@ -63,12 +66,14 @@ export class StorageHealth {
   #mend(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#dueAt = Number.POSITIVE_INFINITY;
     if (this.#fault !== undefined) this.#watcher.mended(this.#fault);
     this.#fault = undefined;
   }
 
   #tryAgain(): void {
     this.#timer = undefined;
+    this.#dueAt = Number.POSITIVE_INFINITY;
     try {
       this.#probe();
       this.#mend();
@@ -79,6 +84,8 @@ export class StorageHealth {
   }
 
   #later(): void {
-    this.#timer ??= setTimeout(() => this.#tryAgain(), PROBE_MS);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#tryAgain(), PROBE_MS);
+    this.#dueAt = performance.now() + PROBE_MS;
   }
 }

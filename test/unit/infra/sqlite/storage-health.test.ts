@@ -42,6 +42,20 @@ it('writes that another process keeps locked are reported, until a probe succeed
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it('writes are reported as locked by the second command, if each holds the probe up', () => {
+  const { health, said } = failing();
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  health.note(LOCKED);
+  now.mockReturnValue(PROBE_MS);
+  health.note(LOCKED);
+  expect(said).toEqual([]);
+  now.mockReturnValue(PROBE_MS + 1);
+  health.note(LOCKED);
+  expect(said).toEqual(['writes_refused: database is locked']);
+  vi.advanceTimersByTime(PROBE_MS);
+  expect(said.at(-1)).toBe('writes_refused is over');
+});
+
 it('a lock that passes before the probe, or the next command, is not reported', () => {
   const { health, left, said } = failing();
   for (let again = 0; again < 3; again++) {
