@@ -12,6 +12,7 @@ import { BEGIN, type Change } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { isRefusal, isTaken } from './connection/errors.ts';
+import { Unconfirmed } from './connection/standbys.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { type KnownHead, OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -59,9 +60,11 @@ export async function resultOf(
   const trouble = error ?? warning;
   if (trouble !== undefined) connection.release(trouble);
   if (error === undefined) {
-    // The server has stopped waiting for a standby: the commit may be lost in a failover.
-    if (warning !== undefined) return { kind: 'unknown', cause: warning };
-    return appended(appending, change);
+    if (warning === undefined) return appended(appending, change);
+    // The server has stopped waiting for a standby: a failover may take back what is visible now.
+    const why = new Unconfirmed('the wait was ended', { cause: warning });
+    appending.db.standbys.unconfirmed(why);
+    return { kind: 'unknown', cause: warning };
   }
   if (change.isNothing || isRefusal(error)) {
     // A refused row may be due to rows at the end of the log that are not part of it, or beside it.

@@ -61,6 +61,37 @@ async function appendThatWaits(cluster: Cluster, log: PostgresEventLog) {
   }
 }
 
+it('a change whose wait was ended is not shown, and no success, until a commit is confirmed', async () => {
+  const cluster = await given();
+  const url = cluster.url('postgres');
+  await migrate(url, true);
+  const told: boolean[] = [];
+  const db = new Database(url, { ...UNWATCHED, standbyIsSilent: (is) => void told.push(is) });
+  const log = new PostgresEventLog(db);
+  onTestFinished(() => log.close());
+  await log.head();
+  db.followPulse();
+  await cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await cluster.sql('SELECT pg_reload_conf()');
+  const { waiting, head } = await appendThatWaits(cluster, log);
+  const cancel = () => cluster.sql(`SELECT pg_cancel_backend(pid) ${WHO_WAITS}`);
+  await cancel();
+  expect((await waiting).kind).toBe('unknown');
+  expect(told).toStrictEqual([true]);
+  await expect(log.head()).rejects.toThrow(/no commit is confirmed/);
+
+  // Such as the row of a key.
+  const wrote = db.query({ name: 'write', text: `SELECT pg_logical_emit_message(true, 'x', '')` });
+  const cancelling = setInterval(() => void cancel(), 50);
+  await expect(wrote).rejects.toThrow(/no commit is confirmed/);
+  clearInterval(cancelling);
+
+  await cluster.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await cluster.sql('SELECT pg_reload_conf()');
+  await expect.poll(() => told, { timeout: 10_000 }).toStrictEqual([true, false]);
+  expect(await log.head()).toBe(head);
+});
+
 it('events of a killed server that its standby lacks are not shown', async () => {
   const cluster = await given();
   const url = cluster.url('postgres');

@@ -5,6 +5,7 @@ import { CopyOut } from './copy-out.ts';
 import { isRefusal } from './errors.ts';
 import { Unanswered } from './lost-answer.ts';
 import type { Pulse } from './pulse.ts';
+import { Unconfirmed, waitForStandbys } from './standbys.ts';
 
 /**
  * A statement that a connection prepares once. Its rows are arrays, in the order of its columns.
@@ -79,6 +80,18 @@ export class Connection implements Queryable {
    */
   copyOut(text: string, silenceMs: number): AsyncIterable<Buffer<ArrayBuffer>> {
     return this.#client.query(new CopyOut(text, silenceMs)).chunks();
+  }
+
+  /**
+   * Waits until the statements so far are confirmed, if the server has warned: it may have stopped
+   * waiting for a standby. Throws {@link Unconfirmed}.
+   */
+  async confirm(): Promise<void> {
+    const [cause] = this.#warnings;
+    if (cause === undefined) return;
+    await this.#pulse.during(waitForStandbys(this.#client)).catch(() => {
+      throw new Unconfirmed('the wait was ended', { cause });
+    });
   }
 
   /** The server's warnings so far: of some failures it only warns. */

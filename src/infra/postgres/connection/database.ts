@@ -92,6 +92,7 @@ export class Database implements Queryable {
     return this.use(async (connection) => {
       try {
         const rows = await connection.query<Row>(statement, values);
+        await connection.confirm();
         // Only after an answer: a connection opened before an outage does not show that it is over.
         this.#succeeded();
         return rows;
@@ -194,8 +195,7 @@ export class Database implements Queryable {
 
   // The pool hands out a connection after this has resolved, and closes it if this throws.
   async #prepare(client: RoutedClient): Promise<void> {
-    // The statements in flight fail by themselves; an error without a listener would end the
-    // process.
+    // Statements in flight fail by themselves; an error without a listener would end the process.
     client.on('error', () => {});
     try {
       await prepareSession(client, this.#use);
