@@ -20,15 +20,24 @@ export const BESIDE_CHECKED = BESIDE.filter((end) => end !== '-head');
  * {@link UserError} for a link to nothing: the disk may not be mounted, and a new store would be made.
  */
 export function fileBehind(name: string): string {
+  if (!isLink(name)) return name;
   try {
-    const isLink = lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    return isLink ? realpathSync(name) : name;
+    return realpathSync(name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotOpen(error, name);
     throw new UserError(
       `${name} is a link to ${readlinkSync(name)}, which is not there. ${CHECK} ` +
         'For a new store, make an empty file there.',
     );
+  }
+}
+
+function isLink(name: string): boolean {
+  try {
+    return lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // Whatever it is, it cannot be opened, which is reported then.
+    return false;
   }
 }
 

@@ -222,7 +222,9 @@ describe('the file of a store', () => {
   it('is not looked for behind a file, which is named', () => {
     const name = join(temporaryFile(), 'store.db');
     writeFileSync(dirname(name), '');
-    expect(() => engineOf(name, SETTINGS)).toThrow(`${name} cannot be opened: ENOTDIR`);
+    const { file } = engineOf(name, SETTINGS);
+    expect(file).toBe(name);
+    expect(() => openDatabase(name)).toThrow(`${name} cannot be opened: ENOTDIR`);
   });
 
   it('is not looked for without an end', () => {
