@@ -112,18 +112,19 @@ export class UnprovenCheckpoints {
  * the file would be too long to be read again.
  */
 function ownNoteOf(note: string, keys: readonly string[]): string {
-  const read = readNote(note);
-  if (!read.ok) return note;
-  const { text, signatures } = read.value;
+  const { text, signatures } = held(readNote(note));
+  const logKeys = keys.map((key) => held(readNoteKey(key)));
   const lines = note.slice(text.length + 1).split('\n');
-  const logKeys = keys.flatMap((key) => {
-    const its = readNoteKey(key);
-    return its.ok ? [its.value] : [];
+  const own = lines.filter((_, at) => {
+    const signature = signatures[at];
+    return signature !== undefined && logKeys.some((key) => isInNameOf(signature, key));
   });
-  const own = signatures.flatMap((each, at) =>
-    logKeys.some((key) => isInNameOf(each, key)) ? [`${lines[at]}\n`] : [],
-  );
-  return `${text}\n${[...new Set(own)].join('')}`;
+  return `${text}\n${[...new Set(own)].join('\n')}\n`;
+}
+
+/** Returns the value of a verdict on what was verified before. */
+function held<Value>(verdict: Verdict<Value>): Value {
+  return (verdict as Extract<Verdict<Value>, { readonly ok: true }>).value;
 }
 
 function writeUnproven(all: readonly Unproven[]): string {

@@ -532,6 +532,28 @@ describe('a signed checkpoint whose tree was not shown', () => {
     expect(await watch.round(later, signer, epoch)).toMatchObject({ kind: 'forked' });
   });
 
+  it('of a later epoch is kept as long as the log is in the one before, which is dropped with it', async () => {
+    const epoch = `1.${'a'.repeat(32)}`;
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    half(watch, RECORDS.slice(0, 380), withoutTiles);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.log.files = publishedFiles(RECORDS.slice(0, 400), signer, epoch);
+    withoutTiles(watch.log);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    const kept = () => JSON.parse(watch.files.unproven ?? '').checkpoints.length;
+    expect(kept()).toBe(2);
+    expect(await watch.round(RECORDS.slice(0, 390))).toMatchObject({ kind: 'verified' });
+    expect(kept()).toBe(1);
+    half(watch, RECORDS.slice(0, 395), withoutTiles);
+    await expect(watch.round()).rejects.toThrow(LogAway);
+    watch.start({ acceptedEpoch: epoch });
+    expect(await watch.round(RECORDS.slice(0, 410), signer, epoch)).toMatchObject({
+      kind: 'verified',
+    });
+    expect(kept()).toBe(0);
+  });
+
   it.each([
     ['{', 'it is not JSON'],
     ['{"format":"store-orders/monitor-unproven/v1"}', 'its format is another'],
