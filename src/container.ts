@@ -79,7 +79,7 @@ export function compose(given: Given): Parts {
   const witnessing = witnessingOf(given);
   const unrecorded = (error: unknown) => logger.error(error, 'a refusal is lost');
 
-  register(Authenticator, () => new Authenticator(store.keys));
+  register(Authenticator, () => new Authenticator(store.keys, CLOCKS, given.config.initialApiKey));
   register(KeyLimiter, () => new KeyLimiter(given.config.limits.maxStreamsPerKey));
   register(MeasuredWriter, () => new MeasuredWriter(store.writer));
   register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { mintKeyText } from '../../src/app/keys/api-key.ts';
 import { Beside } from '../support/beside.ts';
 import { freePort } from '../support/free-port.ts';
 import { expectError } from '../support/http.ts';
 import { isNightly } from '../support/nightly.ts';
-import { Program, Service, start } from '../support/service.ts';
+import { bearer, Program, Service, start } from '../support/service.ts';
 import { canMount, limitFiles, SmallDisk } from '../support/small-disk.ts';
 import { untilReady } from '../support/until-ready.ts';
 
@@ -103,6 +104,20 @@ describe.skipIf(!canMount)('On a disk that becomes read-only (needs a right to m
     await untilReady(service, 200);
     before.push(await place(service));
     expect(await listed(service)).toEqual(before);
+  });
+
+  it('a first key that could not be added is not refused as unknown', async () => {
+    const { disk, env, service } = await onSmallDisk();
+    await using _ = service;
+    await service.program.end('SIGKILL');
+    disk.remount('ro');
+    const key = mintKeyText();
+    await service.start({ ...env, INITIAL_API_KEY: key });
+    const ask = (text: string) => service.ask('GET', LIST, { headers: bearer(text) });
+    expectError(await ask(key), 503, 'service_unavailable');
+    expectError(await ask(mintKeyText()), 401, 'unauthorized');
+    disk.remount('rw');
+    await expect.poll(async () => (await ask(key)).status).toBe(200);
   });
 });
 

@@ -1,12 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CLOCKS, type Clocks, clockForExpiry } from '../clock.ts';
 import type { ApiKey, KeyStore } from '../ports/key-store.ts';
+import { StoreUnavailable } from '../ports/store.ts';
 import { hashKeyText, isInForce, KEY_ID, keyIdOf } from './api-key.ts';
 
 /** The time for which a key's record is cached: a revocation takes effect within it. */
 const REMEMBERED_MS = 500;
 /** The most keys that are cached; beyond it, the cache is cleared. */
 const MAX_REMEMBERED_KEYS = 10_000;
+
+const NOT_ADDED = new Error('the initial key is not in the store yet');
 
 /** A cached record of a key. */
 interface Remembered {
@@ -28,19 +31,23 @@ export class Authenticator {
   readonly #keys: KeyStore;
   readonly #elapsed: () => number;
   readonly #clockForExpiry: () => number;
+  readonly #dueId: string | undefined;
   readonly #remembered = new Map<string, Remembered>();
   /** By the id of the key. */
   readonly #underWay = new Map<string, LookUp>();
 
-  constructor(keys: KeyStore, clocks: Clocks = CLOCKS) {
+  /** @param dueText A key that a start adds, as soon as the store can be written. */
+  constructor(keys: KeyStore, clocks: Clocks = CLOCKS, dueText = '') {
     this.#keys = keys;
     this.#elapsed = clocks.elapsed;
     this.#clockForExpiry = clockForExpiry(clocks);
+    this.#dueId = keyIdOf(dueText);
   }
 
   /**
    * Returns the key with this text, if it is well-formed, known, not revoked and not expired. A
-   * cached key is returned without a promise, which would cost more than all the rest.
+   * cached key is returned without a promise, which would cost more than all the rest. Rejects with
+   * {@link StoreUnavailable} for a key that is still to be added: it is not refused for good.
    */
   authenticate(text: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     const at = this.#elapsed();
@@ -86,6 +93,7 @@ export class Authenticator {
 
   async #find(id: string, at: number): Promise<Remembered | undefined> {
     const key = await this.#keys.find(id);
+    if (key === undefined && id === this.#dueId) throw new StoreUnavailable(NOT_ADDED);
     if (key === undefined) return undefined;
     if (this.#remembered.size >= MAX_REMEMBERED_KEYS) this.#remembered.clear();
     const remembered = { key, until: at + REMEMBERED_MS, text: undefined };

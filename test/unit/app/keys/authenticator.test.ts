@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashKeyText } from '../../../../src/app/keys/api-key.ts';
 import { Authenticator } from '../../../../src/app/keys/authenticator.ts';
 import type { ApiKey } from '../../../../src/app/ports/key-store.ts';
+import { StoreUnavailable } from '../../../../src/app/ports/store.ts';
 import { MemoryKeyStore } from '../../../../src/infra/memory/key-store.ts';
 import { LATER, NOON } from '../../../support/events.ts';
 import { keyText } from '../../../support/key-text.ts';
@@ -54,6 +55,15 @@ describe('who is asking', () => {
     const keys = new MemoryKeyStore();
     await keys.add({ ...key, expiresAt: '1970-01-01T00:00:00.000Z' as ApiKey['createdAt'] });
     expect(await new Authenticator(keys).authenticate(text)).toBeUndefined();
+  });
+
+  it('is not refused for good with a key that is still to be added', async () => {
+    const keys = new MemoryKeyStore();
+    const authenticator = new Authenticator(keys, clockAt(NOON), text);
+    await expect(authenticator.authenticate(text)).rejects.toThrow(StoreUnavailable);
+    expect(await authenticator.authenticate(keyText('another'))).toBeUndefined();
+    await keys.add(key);
+    expect(await authenticator.authenticate(text)).toStrictEqual(key);
   });
 
   it('is unknown for a text that is not a key, without a look-up', async () => {
