@@ -12,7 +12,7 @@ import { BEGIN, type Change } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import { isRefusal, isTaken } from './connection/errors.ts';
-import { Unconfirmed } from './connection/standbys.ts';
+import { waitEnded } from './connection/standbys.ts';
 import { readKept } from './kept-outcomes-table.ts';
 import { type KnownHead, OtherLog } from './known-head.ts';
 import { MerkleTables } from './merkle-tables.ts';
@@ -62,8 +62,7 @@ export async function resultOf(
   if (error === undefined) {
     if (warning === undefined) return appended(appending, change);
     // The server has stopped waiting for a standby: a failover may take back what is visible now.
-    const why = new Unconfirmed('the wait was ended', { cause: warning });
-    appending.db.standbys.unconfirmed(why);
+    appending.db.standbys.unconfirmed(waitEnded(warning));
     return { kind: 'unknown', cause: warning };
   }
   if (change.isNothing || isRefusal(error)) {

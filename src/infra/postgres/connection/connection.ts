@@ -5,7 +5,7 @@ import { CopyOut } from './copy-out.ts';
 import { isRefusal } from './errors.ts';
 import { Unanswered } from './lost-answer.ts';
 import type { Pulse } from './pulse.ts';
-import { Unconfirmed, waitForStandbys } from './standbys.ts';
+import { waitEnded, waitForStandbys } from './standbys.ts';
 
 /**
  * A statement that a connection prepares once. Its rows are arrays, in the order of its columns.
@@ -84,13 +84,13 @@ export class Connection implements Queryable {
 
   /**
    * Waits until the statements so far are confirmed, if the server has warned: it may have stopped
-   * waiting for a standby. Throws {@link Unconfirmed}.
+   * waiting for a standby. Throws {@link waitEnded}.
    */
   async confirm(): Promise<void> {
     const [cause] = this.#warnings;
     if (cause === undefined) return;
     await this.#pulse.during(waitForStandbys(this.#client)).catch(() => {
-      throw new Unconfirmed('the wait was ended', { cause });
+      throw waitEnded(cause);
     });
   }
 

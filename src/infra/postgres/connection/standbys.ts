@@ -60,7 +60,12 @@ export async function waitForStandbys(client: pg.ClientBase): Promise<void> {
   } finally {
     client.off('notice', noticed);
   }
-  if (warning !== undefined) throw new Unconfirmed('the wait was ended', { cause: warning });
+  if (warning !== undefined) throw waitEnded(warning);
+}
+
+/** Returns the error of a commit whose wait for a standby was ended: the server has only warned of it. */
+export function waitEnded(warning: Error): Unconfirmed {
+  return new Unconfirmed('the wait was ended', { cause: warning });
 }
 
 /** The codes for a language that is not there, or that the user may not use. */
