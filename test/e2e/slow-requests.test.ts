@@ -31,14 +31,22 @@ function slowLines({ program }: Service) {
   return program.log.filter(({ msg }) => msg === 'slow request');
 }
 
+/** Ends once the service has that many commands that wait, so that what follows takes their time. */
+async function waiting(service: Service, commands: number): Promise<void> {
+  await expect
+    .poll(async () => (await service.ask('GET', '/metrics')).text)
+    .toMatch(new RegExp(`^store_orders_commands_waiting ${commands}$`, 'm'));
+}
+
 it('A cancellation behind a lock on the log is slow in its commit, and the next in the queue', async () => {
   const url = await newDatabase();
   const service = await started(url);
   const [one, other] = [await placeOrder(service), await placeOrder(service)];
   const release = await held(url, 'SELECT FROM store_orders.tree FOR UPDATE');
   const cancelled = service.ask('DELETE', `${LIST}/${one}`);
-  await setTimeout(HOLD_MS / 4);
+  await waiting(service, 1);
   const next = service.ask('DELETE', `${LIST}/${other}`);
+  await waiting(service, 2);
   await setTimeout(HOLD_MS);
   await release();
   const answers = await Promise.all([cancelled, next]);

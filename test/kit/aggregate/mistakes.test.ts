@@ -376,10 +376,10 @@ describe('An assertion that would check nothing', () => {
     const programs = [[{ do: 'reopen' }, { do: 'repeat', which: 0 }]] as const;
     await expect(loans.assertEventStore(reopened, { programs })).rejects.toThrow(nothing);
     const slow = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 600));
       throw new Error('the store is away');
     };
-    await expect(loans.assertEventStore(slow, { timeLimitMs: 20 })).rejects.toThrow('is away');
+    await expect(loans.assertEventStore(slow, { timeLimitMs: 500 })).rejects.toThrow('is away');
   });
 
   test('fails if no call is made beside others, or no look is answered', async () => {
@@ -409,8 +409,8 @@ describe('An assertion that would check nothing', () => {
         };
       },
     };
-    await expect(loans.assertHolds(hanging, { timeLimitMs: 200 })).rejects.toThrow(
-      'a call has no answer 2000 ms after the time limit of 200 ms',
+    await expect(loans.assertHolds(hanging, { timeLimitMs: 500 })).rejects.toThrow(
+      'a call has no answer 2000 ms after the time limit of 500 ms',
     );
   });
 
@@ -436,12 +436,12 @@ describe('An assertion that would check nothing', () => {
     let isEnded = false;
     const slow = target({
       async perform() {
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 600));
         isEnded = true;
         return { kind: 'rejected', reason: 'never' };
       },
     });
-    const { counterexample, isInterrupted } = await loans.check(slow, { timeLimitMs: 50 });
+    const { counterexample, isInterrupted } = await loans.check(slow, { timeLimitMs: 500 });
     expect([counterexample?.rule, isInterrupted, isEnded]).toEqual([RULES.answer, true, true]);
   });
 
