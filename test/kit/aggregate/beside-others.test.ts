@@ -167,7 +167,10 @@ describe('A call that never ends beside others', () => {
   test('is found after the signal, and in open', async () => {
     const run = loans.assertLinearizable(hanging, { signal: AbortSignal.timeout(500) });
     await expect(run).rejects.toThrow('a call has no answer 2000 ms after the signal\n');
-    const opening = loans.assertLinearizable({ name: 'hanging', open: never }, { timeLimitMs: 500 });
+    const opening = loans.assertLinearizable(
+      { name: 'hanging', open: never },
+      { timeLimitMs: 500 },
+    );
     await expect(opening).rejects.toThrow('after the time limit of 500 ms: open\n');
   });
 
