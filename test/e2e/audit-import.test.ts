@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
+import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { newFolder, type Program, Service, start } from '../support/service.ts';
 import { honestStore } from '../support/tampering.ts';
 
 const LIST = '/v1/store/orders';
+/** Large events make a large store of few: time goes with their number. */
+const BY = 'x'.repeat(1_000);
 
 /** Runs a command until it ends. */
 function run(folder: string, ...args: readonly string[]) {
@@ -23,10 +26,10 @@ async function runOn(url: string, folder: string, ...args: readonly string[]) {
   return { code, out: program.stdout, err: program.stderr };
 }
 
-/** Creates a folder with the export of a large store of the given number of events. */
+/** Creates a folder with the export of a store of the given number of large events. */
 async function withExport(events: number): Promise<string> {
   const folder = newFolder();
-  await honestStore(join(folder, 'store.db'), 7n, events);
+  await honestStore(join(folder, 'store.db'), 7n, events, BY);
   expect((await run(folder, 'audit', 'export', '--out', 'trail.ndjson')).code).toBe(0);
   return folder;
 }
@@ -51,7 +54,7 @@ async function importForEver(file: string, url: string): Promise<Program> {
 
 it('An import that is killed has imported nothing, and can be run again', async () => {
   // More than SQLite's cache for uncommitted pages (16 MB).
-  const from = await withExport(150_000);
+  const from = await withExport(20_000);
   const folder = newFolder();
   const file = join(from, 'trail.ndjson');
   const database = join(folder, 'store.db');
@@ -65,7 +68,7 @@ it('An import that is killed has imported nothing, and can be run again', async 
   const left = await run(folder, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
   const again = await run(folder, 'audit', 'import', file, '--unsigned');
-  expect(again.out).toMatch(/^Imported 150000 events\./);
+  expect(again.out).toMatch(/^Imported 20000 events\./);
   const other = await run(folder, 'verify', '--json');
   await using beside = new Beside(join(from, 'store.db'));
   const { root } = await beside.treeHead();
@@ -73,7 +76,7 @@ it('An import that is killed has imported nothing, and can be run again', async 
 });
 
 it('An import into PostgreSQL that is killed has imported nothing, and can be run again', async () => {
-  const from = await withExport(10_000);
+  const from = await withExport(3_000);
   const file = join(from, 'trail.ndjson');
   const url = await newDatabase();
   const program = await importForEver(file, url);
@@ -87,13 +90,12 @@ it('An import into PostgreSQL that is killed has imported nothing, and can be ru
   const left = await runOn(url, from, 'verify', '--json');
   expect(JSON.parse(left.out)).toMatchObject({ ok: true, events: 0 });
   const again = await runOn(url, from, 'audit', 'import', file, '--unsigned');
-  expect(again.out).toMatch(/^Imported 10000 events\./);
-  const [one, other] = [
-    await run(from, 'verify', '--json'),
-    await runOn(url, from, 'verify', '--json'),
-  ];
-  expect([one.code, other.code]).toEqual([0, 0]);
-  expect(JSON.parse(other.out).root).toBe(JSON.parse(one.out).root);
+  expect(again.out).toMatch(/^Imported 3000 events\./);
+  const other = await runOn(url, from, 'verify', '--json');
+  expect(other.code).toBe(0);
+  await using beside = new Beside(join(from, 'store.db'));
+  const { root } = await beside.treeHead();
+  expect(JSON.parse(other.out).root).toBe(Buffer.from(root).toString('base64'));
 });
 
 it('A store in PostgreSQL is verified as correct while instances append to it', async () => {
@@ -107,15 +109,15 @@ it('A store in PostgreSQL is verified as correct while instances append to it', 
     }
     return 201;
   };
-  const clients = Array.from({ length: 4 }, send);
+  const clients = Array.from({ length: isNightly ? 4 : 2 }, send);
   const seen: number[] = [];
-  for (let turn = 0; turn < 5; turn++) {
+  for (let turn = 0; turn < (isNightly ? 5 : 2); turn++) {
     const { code, out } = await runOn(url, service.folder, 'verify', '--json');
     expect(code, out).toBe(0);
     seen.push(JSON.parse(out).events);
   }
   isOver = true;
-  expect(await Promise.all(clients)).toEqual([201, 201, 201, 201]);
+  expect(await Promise.all(clients)).toEqual(clients.map(() => 201));
   expect(seen[0]).toBeGreaterThan(0);
   expect(seen.at(-1)).toBeGreaterThan(seen[0] ?? 0);
   await sql(

@@ -24,15 +24,21 @@ export async function honestStore(
   file = temporaryFile(),
   petId = 7n,
   events = 700,
+  by = 'test',
 ): Promise<string> {
   const log = openLog(file, openDatabase(file));
-  await fillHonestly(log, petId, events);
+  await fillHonestly(log, petId, events, by);
   await log.close();
   return file;
 }
 
 /** Appends the same events to any empty log. */
-export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Promise<void> {
+export async function fillHonestly(
+  log: EventLog,
+  petId = 7n,
+  events = 700,
+  by = 'test',
+): Promise<void> {
   const writer = await Writer.open(log);
   let commands: Submission['command'][] = [];
   for (let n = 1; (n - 1) * 7 < events * 5; n += 5) {
@@ -50,7 +56,7 @@ export async function fillHonestly(log: EventLog, petId = 7n, events = 700): Pro
   commands = commands.slice(0, events);
   while (commands.length > 0) {
     const batch = commands.splice(0, 1_000);
-    await writer.execute(batch.map((command) => ({ command, by: 'test', commandId: 'c-1' })));
+    await writer.execute(batch.map((command) => ({ command, by, commandId: 'c-1' })));
   }
 }
 
