@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { SCOPES } from '../../src/app/ports/key-store.ts';
 import type { OrderEvent } from '../../src/client/client.ts';
 import { ask } from '../support/http.ts';
@@ -11,8 +12,14 @@ it('The demo serves a year of orders, in a log that verifies, and leaves no file
   const folder = newFolder();
   const TMPDIR = join(folder, 'tmp');
   mkdirSync(TMPDIR);
-  await using program = start(['demo'], folder, { PORT: '0', TMPDIR });
+  const SIGNING_KEY_FILE = join(folder, 'signing-key');
+  const given = `${NoteSigner.generate('store-orders/0011223344556677').privateKey()}\n`;
+  writeFileSync(SIGNING_KEY_FILE, given);
+  await using program = start(['demo'], folder, { PORT: '0', TMPDIR, SIGNING_KEY_FILE });
   const address = await addressOf(program);
+  // It never signs with the key of a store that may be real.
+  const { text: publicKey } = await ask(address, 'GET', '/public-key');
+  expect(publicKey).not.toBe(`${NoteSigner.parse(given.trimEnd()).verifierKey}\n`);
   const key = await program.until(({ stderr }) => /sto_\w+(?=\n)/.exec(stderr)?.[0]);
   expect(program.stderr).toContain(`${address}/console\n`);
   const [made = ''] = readdirSync(TMPDIR);
@@ -43,7 +50,7 @@ it('The demo serves a year of orders, in a log that verifies, and leaves no file
 
   expect(await program.end('SIGINT')).toBe(0);
   expect(readdirSync(TMPDIR)).toStrictEqual([]);
-  expect(readdirSync(folder)).toStrictEqual(['tmp']);
+  expect(readdirSync(folder).sort()).toStrictEqual(['signing-key', 'tmp']);
 });
 
 it('A demo that cannot start leaves no file behind', async () => {
