@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/infra/sqlite/schema.ts';
 import { cannotFail, FailingReads } from '../support/failing-reads.ts';
 import { expectError } from '../support/http.ts';
+import { isNightly } from '../support/nightly.ts';
 import { type Program, Service, start } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
@@ -51,6 +52,12 @@ function damageIn({ log }: Program): readonly object[] {
 }
 
 describe.skipIf(cannotFail !== undefined)('A disk whose reads fail and then succeed', () => {
+  let place: Failing;
+  beforeAll(async () => {
+    place = await failing();
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
   it.each([
     [1, 0],
     [1, 1],
@@ -58,7 +65,6 @@ describe.skipIf(cannotFail !== undefined)('A disk whose reads fail and then succ
     [1, 4],
     [25, 2],
   ])('leaves a store served: %i failures after %i reads', async (count, afterReads) => {
-    await using place = await failing();
     const { service, reads } = place;
     reads.fail(count, afterReads);
     await meetAll(place);
@@ -69,14 +75,13 @@ describe.skipIf(cannotFail !== undefined)('A disk whose reads fail and then succ
   });
 
   it('is told by commands as it is, and is no damage', async () => {
-    await using place = await failing();
     const { service, reads } = place;
     await service.program.end();
     const words =
       'store-orders: ./data/store-orders.db cannot be read: a read from its disk has failed\n';
     for (const command of [['verify'], ['keys', 'list']]) {
       const said = new Set<string>();
-      for (let afterReads = 4; afterReads < 40; afterReads += 5) {
+      for (let afterReads = 4; afterReads < 40; afterReads += isNightly ? 5 : 15) {
         reads.fail(1, afterReads);
         await using program = start(command, service.folder, reads.env);
         const code = await program.ended();

@@ -1,18 +1,22 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mintKeyText } from '../../src/app/keys/api-key.ts';
-import { Beside } from '../support/beside.ts';
 import { freePort } from '../support/free-port.ts';
 import { expectError } from '../support/http.ts';
 import { isNightly } from '../support/nightly.ts';
-import { bearer, Program, Service, start } from '../support/service.ts';
+import { bearer, newFolder, Program, Service, start } from '../support/service.ts';
 import { canMount, limitFiles, SmallDisk } from '../support/small-disk.ts';
+import { honestStore } from '../support/tampering.ts';
 import { untilReady } from '../support/until-ready.ts';
 
 const LIST = '/v1/store/orders';
 const ORDER = { petId: 7, quantity: 1 };
+/** So many large events are more than the size at which a -wal file is copied into the store's. */
+const EVENTS = 6_000;
+/** Far above the time in which a busy machine places the orders that fill a -wal file. */
+const PATIENCE_MS = 150_000;
 
 /** Starts a service whose store is on a small disk of its own. */
 async function onSmallDisk(kibibytes = 2_048) {
@@ -89,26 +93,11 @@ it('A file size limit (RLIMIT_FSIZE) has the same effects', async () => {
 });
 
 describe.skipIf(!canMount)('On a disk that becomes read-only (needs a right to mount)', () => {
-  it('reads are served, a start works, and the service recovers', async () => {
+  it('reads are served, a start works, a new first key is not unknown, and the service recovers', async () => {
     const { disk, env, service } = await onSmallDisk();
     await using _ = service;
     const before = [await place(service), await place(service)];
     // Open files prevent a read-only remount.
-    await service.program.end('SIGKILL');
-    disk.remount('ro');
-    await service.start(env);
-    expect(await listed(service)).toEqual(before);
-    expectError(await service.send('POST', LIST, ORDER), 503, 'service_unavailable');
-    expect(await untilReady(service, 503)).toContain('(storage_failing)');
-    disk.remount('rw');
-    await untilReady(service, 200);
-    before.push(await place(service));
-    expect(await listed(service)).toEqual(before);
-  });
-
-  it('a first key that could not be added is not refused as unknown', async () => {
-    const { disk, env, service } = await onSmallDisk();
-    await using _ = service;
     await service.program.end('SIGKILL');
     disk.remount('ro');
     const key = mintKeyText();
@@ -116,8 +105,14 @@ describe.skipIf(!canMount)('On a disk that becomes read-only (needs a right to m
     const ask = (text: string) => service.ask('GET', LIST, { headers: bearer(text) });
     expectError(await ask(key), 503, 'service_unavailable');
     expectError(await ask(mintKeyText()), 401, 'unauthorized');
+    expect(await listed(service)).toEqual(before);
+    expectError(await service.send('POST', LIST, ORDER), 503, 'service_unavailable');
+    expect(await untilReady(service, 503)).toContain('(storage_failing)');
     disk.remount('rw');
+    await untilReady(service, 200);
     await expect.poll(async () => (await ask(key)).status).toBe(200);
+    before.push(await place(service));
+    expect(await listed(service)).toEqual(before);
   });
 });
 
@@ -142,7 +137,7 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
     }
   });
 
-  it.each(isNightly ? [4, 8, 16, 32, 48, 96] : [4, 48])(
+  it.each(isNightly ? [4, 8, 16, 32, 48, 96] : [48])(
     'a first start says that no store can be made, and the next one with space makes it: %i KiB',
     async (kibibytes) => {
       const disk = new SmallDisk(kibibytes);
@@ -159,9 +154,8 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
   );
 
   it('a command says that the disk is full, also one that only reads', async () => {
-    const { disk, env, service } = await onSmallDisk();
-    await using _ = service;
-    await service.program.end();
+    const disk = new SmallDisk(2_048);
+    const env = { DATABASE_URL: `sqlite:${await honestStore(join(disk.folder, 'store.db'))}` };
     disk.fill();
     for (const args of [
       ['keys', 'list'],
@@ -178,10 +172,9 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
 
   it('a backup that cannot be completed leaves no file, and reports it', async () => {
     const disk = new SmallDisk(16);
-    await using service = await Service.start();
-    expect(await place(service)).toBe('1');
+    const store = await honestStore();
     const copy = join(disk.folder, 'copy.db');
-    await using program = start(['backup', copy], service.folder);
+    await using program = start(['backup', copy], newFolder(), { DATABASE_URL: `sqlite:${store}` });
     expect(await program.ended()).toBe(1);
     expect(program.stderr).toContain(`${copy} cannot be written: database or disk is full`);
     expect(existsSync(copy)).toBe(false);
@@ -190,22 +183,19 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
 
 describe('A checkpoint that fails', () => {
   it('is logged, and so is its recovery; nothing is lost', async () => {
-    await using service = await Service.start();
-    {
-      await using beside = new Beside(service.databaseFile);
-      await beside.place(Array.from({ length: 40_000 }, (_, n) => ({ id: BigInt(n) })));
-    }
-    // Then all commits are in the store's file.
-    await service.restart();
+    await using service = new Service();
+    mkdirSync(dirname(service.databaseFile));
+    await honestStore(service.databaseFile, 7n, EVENTS, 'x'.repeat(1_000));
+    await service.start();
+    const before = (await listed(service)).length;
     const { size } = statSync(service.databaseFile);
     // The store's file cannot grow; the -wal file can until it has the same size.
     expect(size).toBeGreaterThan(5_000_000);
     const pid = service.program.child.pid as number;
     limitFiles(pid, size);
     const said = (text: string) => service.program.log.find(({ msg }) => msg === text);
-    const acknowledged = 40_000;
     let placed = 0;
-    const until = performance.now() + 30_000;
+    const until = performance.now() + PATIENCE_MS;
     while (
       said('a checkpoint of the -wal file failed') === undefined &&
       performance.now() < until
@@ -217,7 +207,7 @@ describe('A checkpoint that fails', () => {
     expect(said('a checkpoint of the -wal file failed')).toMatchObject({ level: 40, failed: 1 });
     limitFiles(pid, 'unlimited');
     await service.program.until(() => said('checkpoints of the -wal file work again'));
-    expect(await listed(service)).toHaveLength(acknowledged + placed);
+    expect(await listed(service)).toHaveLength(before + placed);
   });
 });
 
@@ -228,7 +218,8 @@ describe.skipIf(!canMount)('A start on a full disk (needs a right to mount)', ()
     ['a copy of the store, its head and its signing key', 'SIGTERM', 'without'],
   ];
 
-  it.each(kinds)(
+  // By day not after a clean stop: what a copy lacks beyond it makes a start harder.
+  it.each(kinds.slice(isNightly ? 0 : 1))(
     'after %s serves reads, and takes commands when there is space again',
     async (_, signal, beside) => {
       const { disk, env, service } = await onSmallDisk();
