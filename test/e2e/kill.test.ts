@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
 import { expectError } from '../support/http.ts';
+import { isNightly } from '../support/nightly.ts';
 import { Service } from '../support/service.ts';
 
 const LIST = '/v1/store/orders';
-const ROUNDS = 5;
+const ROUNDS = isNightly ? 5 : 2;
 const CLIENTS = 8;
 
 // This kills a process, not a machine: data in the operating system's cache is still written. That

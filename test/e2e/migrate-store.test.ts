@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { isNightly } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
 import { newFolder, Service, start } from '../support/service.ts';
@@ -87,7 +88,9 @@ it('A copy whose end was not reported is reported by the same command', async ()
     code: 0,
     out: expect.stringMatching(/^Copied the store: 1 events/),
   });
-  expect(await move(service, postgres, other)).toMatchObject({ code: 0, out: there.out });
+  if (isNightly) {
+    expect(await move(service, postgres, other)).toMatchObject({ code: 0, out: there.out });
+  }
 
   const file = join(service.folder, 'back.db');
   expect(await move(service, other, `sqlite:${file}`)).toMatchObject({ code: 0, out: there.out });
@@ -95,6 +98,8 @@ it('A copy whose end was not reported is reported by the same command', async ()
   const [store] = await sql<{ home: string }>(other, 'SELECT home FROM store_orders.store');
   writeFileSync(`${file}-copying-id`, String(store?.home.replace('elsewhere@', '')));
   expect(await move(service, other, `sqlite:${file}`)).toMatchObject({ code: 0, out: there.out });
+  if (!isNightly) return;
+  // By day the test above shows the same.
   expect(await move(service, postgres, `sqlite:${file}`)).toMatchObject({
     code: 1,
     err: expect.stringMatching(/is there already and was left as it is/),

@@ -75,6 +75,13 @@ async function violations(page: Page): Promise<string[]> {
   return violationsOn(page);
 }
 
+/** By day one of the two long references is judged in the light, and the other one in the dark. */
+function isJudgedIn(look: string, path: string): boolean {
+  if (isNightly) return true;
+  if (path === '/docs') return look === 'light';
+  return look === 'dark' || (look === 'light' && path !== '/docs/v2');
+}
+
 if (CHROMIUM === undefined) console.warn(WITHOUT_CHROMIUM);
 
 describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
@@ -108,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         await photograph(page, file);
         backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
         expect(await excessWidthOf(page)).toBe(0);
-        if (isNightly || look !== 'narrow') expect(await violations(page)).toEqual([]);
+        if (isJudgedIn(look, path)) expect(await violations(page)).toEqual([]);
       }
       expect(backgrounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 34)', 'rgb(255, 255, 255)']);
       expect(wrong).toEqual([]);

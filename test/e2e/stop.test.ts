@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { expectError } from '../support/http.ts';
+import { isNightly, partByDay } from '../support/nightly.ts';
 import { placeOrder } from '../support/one-service.ts';
 import { Service } from '../support/service.ts';
 import { cancelledIn, notReady, placeMany } from '../support/stopping.ts';
@@ -36,7 +37,7 @@ function shares(ids: readonly bigint[], clients: number): bigint[][] {
 describe('SIGTERM', () => {
   it('under load: exactly the cancellations with a 204 are recorded', async () => {
     await using service = await Service.start();
-    const ids = await placeMany(service, 15_000);
+    const ids = await placeMany(service, isNightly ? 15_000 : 6_000);
     const clients = shares(ids, 16).map((share) => cancelUntilGone(service, share));
     // Under load: when the first thousand requests are in the log.
     await service.program.until(({ stdout }) => stdout.length > 200_000 || undefined);
@@ -145,7 +146,7 @@ it('SIGHUP lets the delay of a stop pass, as SIGTERM does', async () => {
   expect(await service.program.ended()).toBe(0);
 });
 
-it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+it.each(partByDay(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 3))(
   '%s twice, as under npm, stops the service cleanly',
   async (signal) => {
     await using service = await Service.start();
