@@ -1,12 +1,14 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { nextTurn } from '../../src/app/event-loop.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { partByDay } from '../support/nightly.ts';
 import { placeOrder } from '../support/one-service.ts';
-import { Service, start } from '../support/service.ts';
+import { type Environment, newFolder, Service, start } from '../support/service.ts';
+import { honestStore } from '../support/tampering.ts';
 
 const V1 = '/v1/store/orders';
+const MANY_EVENTS = 40_000;
 
 /** Runs `store-orders replay` beside the service, on its store. */
 async function replay(service: Service, ...args: string[]) {
@@ -41,7 +43,10 @@ test("A replay to an ETag's position equals version 1's response byte for byte",
   expect(answered.size).toBeGreaterThan(12);
   // While the service runs and records.
   const more = commands(4);
-  const positions = [...answered.keys()].filter((_, index) => index % 4 === 0);
+  const positions = partByDay(
+    [...answered.keys()].filter((_, index) => index % 4 === 0),
+    4,
+  );
   for (const position of [...positions, [...answered.keys()].at(-1) as string]) {
     const { code, out } = await replay(service, '--to', position);
     expect(code).toBe(0);
@@ -56,18 +61,25 @@ test("A replay to an ETag's position equals version 1's response byte for byte",
   expect(JSON.stringify(known)).toBe(text.replaceAll(/("id"|"petId"):(-?\d+)/g, '$1:"$2"'));
 });
 
+/** The environment of a store of which no command is soon at the end. */
+let large: Environment;
+
+beforeAll(async () => {
+  large = {
+    DATABASE_URL: `sqlite:${await honestStore(join(newFolder(), 'store.db'), 7n, MANY_EVENTS)}`,
+  };
+});
+
 test.each(['replay', 'audit export'])(
   '%s, stopped by signals, leaves no file behind, and reports it',
   async (command) => {
-    await using service = await Service.start();
-    const lines = Array.from({ length: 60_000 }, (_, id) => `${id},1,1`);
-    await writeOrders(service, `id,petId,quantity\n${lines.join('\n')}\n`);
-    const written = () => readdirSync(service.folder).filter((name) => name.startsWith('list'));
+    const folder = newFolder();
+    const written = () => readdirSync(folder).filter((name) => name.startsWith('list'));
     // It may end before the signals arrive, which is correct but tests nothing.
     for (let code: unknown = 0; code !== 1; ) {
-      rmSync(join(service.folder, 'list'), { force: true });
-      const program = start([...command.split(' '), '--out', 'list'], service.folder);
-      while (written().length === 0 && program.child.exitCode === null) await nextTurn();
+      rmSync(join(folder, 'list'), { force: true });
+      const program = start([...command.split(' '), '--out', 'list'], folder, large);
+      while (written().length === 0 && program.child.exitCode === null) await setTimeout(1);
       // Under npm, one Ctrl-C sends two signals.
       program.child.kill('SIGINT');
       await setTimeout(2);
@@ -79,18 +91,12 @@ test.each(['replay', 'audit export'])(
 );
 
 test('Ctrl-C stops replay --watch at once, with the exit code of a complete run', async () => {
-  await using service = await Service.start();
-  await writeOrders(service, 'id,petId,quantity\n1,7,1\n2,7,1\n3,7,1\n');
+  const DATABASE_URL = `sqlite:${await honestStore(undefined, 7n, 3, 'import')}`;
   for (const speed of ['1/s', '0.001/s']) {
-    const program = start(['replay', '--watch', '--speed', speed], service.folder);
+    const program = start(['replay', '--watch', '--speed', speed], newFolder(), { DATABASE_URL });
     await program.until(({ stdout }) => (stdout.includes('placed') ? true : undefined));
     expect(await program.end('SIGINT')).toBe(0);
     expect(program.stdout).toMatch(/^ +1 .* order \d placed: 1 of pet 7, by import\n/);
     expect(program.stderr).toMatch(/^Played up to position [12] of 3\.\n$/m);
   }
 });
-
-async function writeOrders(service: Service, text: string): Promise<void> {
-  writeFileSync(join(service.folder, 'orders.csv'), text);
-  expect(await start(['import', 'orders.csv'], service.folder).ended()).toBe(0);
-}
