@@ -48,25 +48,17 @@ describe('The first start', () => {
     expect(later.stdout).not.toMatch(KEY);
   });
 
-  it('creates files that only their owner may read', async () => {
+  it('creates files that only their owner may read, and with INITIAL_API_KEY accepts that key, and no other', async () => {
     await using service = await Service.start();
     const data = join(service.folder, 'data');
     expect(statSync(data).mode & 0o777).toBe(0o700);
     const files = readdirSync(data);
     expect(files).toContain('store-orders.db');
     for (const file of files) expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
-  });
-
-  it('with INITIAL_API_KEY accepts that key, and prints none', async () => {
-    await using service = await Service.start();
     expect((await list(service.address, service.key)).status).toBe(200);
     await service.program.end();
     expect(service.program.stdout + service.program.stderr).not.toMatch(KEY);
-  });
-
-  it('keeps accepting that key without the variable, and no other', async () => {
-    await using service = await Service.start();
-    await service.program.end();
+    // Later starts need the variable no more.
     await service.start({ INITIAL_API_KEY: '' });
     expect((await list(service.address, service.key)).status).toBe(200);
     expectError(await list(service.address, mintKeyText()), 401, 'unauthorized');

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyCosignatureBy } from '../../src/app/audit/proofs/cosignature.ts';
 import { NoteSigner } from '../../src/app/audit/proving/checkpoint.ts';
 import { witnessRequestText } from '../../src/app/audit/witness/witness-request.ts';
+import { isNightly } from '../support/nightly.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { newFolder, type Program, start } from '../support/service.ts';
 import { leavesOf, seed, WitnessedLog } from '../support/witnessed-log.ts';
@@ -219,11 +220,13 @@ describe('A witness', () => {
       1,
       expect.stringContaining('new.db has no record of this key, which may have cosigned before.'),
     ]);
-    const nameless = await refused(folder, '--db', 'w2.db', '--key', 'w2.key');
-    expect(nameless.text).toContain('There is no key w2.key. To make one, give the witness a name');
     renameSync(join(folder, 'w1.key'), join(folder, 'kept.key'));
     const keyless = await refused(folder, ...own, '--name', NAME);
     expect(keyless.text).toContain(`The key of this witness is missing: ${witness.vkey}`);
+    if (!isNightly) return;
+    const nameless = await refused(folder, '--db', 'w2.db', '--key', 'w2.key');
+    expect(nameless.text).toContain('There is no key w2.key. To make one, give the witness a name');
+    // By day unit tests of the file of a key show the same.
     writeFileSync(join(folder, 'w1.key'), `${log.signer.privateKey()}\n`);
     expect((await refused(folder, ...own)).text).toContain('w1.key is no signing key');
   });
