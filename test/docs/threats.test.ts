@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -35,12 +36,14 @@ import { storeIdOf } from '../../src/infra/sqlite/epochs-table.ts';
 import { openLog, SqliteEventLog } from '../../src/infra/sqlite/event-log.ts';
 import { MerkleTables, rootsIn } from '../../src/infra/sqlite/merkle-tables.ts';
 import { SqliteRefusals } from '../../src/infra/sqlite/refusals.ts';
+import { openSqliteStore } from '../../src/infra/sqlite/store.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { refusal } from '../contract/refusal-trail.ts';
 import { startProgram } from '../support/child.ts';
 import { Place } from '../support/command-line.ts';
 import { NOON, TRACEPARENT } from '../support/events.ts';
 import { ask } from '../support/http.ts';
+import { isNightly, partByDay } from '../support/nightly.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql, tamper as tamperOnPostgres } from '../support/postgres/sql.ts';
 import { addressOf, bearer, start } from '../support/service.ts';
@@ -60,15 +63,44 @@ const ORDERS = `id,petId,quantity,shipDate,status
 3,7,1,,cancelled
 `;
 
+/** The contents of a folder, by the names of its files. */
+type Files = ReadonlyMap<string, Buffer>;
+
+function filesIn(folder: string): Files {
+  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+}
+
 /** A store of five events, and the checkpoint and key that an auditor has stored elsewhere. */
 class Store {
+  static #made: Promise<Files> | undefined;
+  static #goneOn: Promise<Files> | undefined;
+
   readonly place = new Place();
   readonly file = this.place.file('store.db');
   readonly kept = { checkpoint: this.place.file('checkpoint'), key: this.place.file('log.vkey') };
   /** The arguments with which the auditor verifies the store against the stored checkpoint. */
   readonly audit = ['verify', '--checkpoint', this.kept.checkpoint, '--key', this.kept.key];
 
+  /** Returns a copy of a store that is made once for all: making it takes as long as most attacks. */
   static async make(): Promise<Store> {
+    Store.#made ??= Store.makeAnother().then(({ place }) => filesIn(place.folder));
+    return Store.#of(await Store.#made);
+  }
+
+  /** Returns a copy of a store that was restored, and a checkpoint from after the backup. */
+  static async makeGoneOn(): Promise<Store> {
+    Store.#goneOn ??= goneOnFromBackup().then(({ place }) => filesIn(place.folder));
+    return Store.#of(await Store.#goneOn);
+  }
+
+  static #of(files: Files): Store {
+    const store = new Store();
+    for (const [name, bytes] of files) writeFileSync(store.place.file(name), bytes);
+    return store;
+  }
+
+  /** Makes a store with an id and a signing key of its own. */
+  static async makeAnother(): Promise<Store> {
     const store = new Store();
     await store.run('import', store.place.write('orders.csv', ORDERS));
     await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
@@ -109,8 +141,32 @@ class Store {
     expect(code, out + err).toBe(0);
   }
 
+  /**
+   * Returns what a start says. By day the store is opened and checked in this process, which is how a start
+   * begins. Attacks that a start finds later, or that change what it logs, have a real one by day as well.
+   */
+  async start(): Promise<string> {
+    if (isNightly) return this.reallyStart();
+    const said: string[] = [];
+    const given = watcher({
+      impaired: (_reason, { message }) => void said.push(message),
+      noticed: (message) => void said.push(message),
+    });
+    try {
+      const store = await openSqliteStore(this.file, given, 0);
+      try {
+        await store.check?.once;
+      } finally {
+        await store.close();
+      }
+      return [...said, 'answers at'].join('\n');
+    } catch (error) {
+      return [...said, String(error)].join('\n');
+    }
+  }
+
   /** Returns the output of a real start, until it is refused, reports damage or serves. */
-  async start(settings: Readonly<Record<string, string>> = {}): Promise<string> {
+  async reallyStart(settings: Readonly<Record<string, string>> = {}): Promise<string> {
     await using program = start(['serve'], this.place.folder, {
       PORT: '0',
       DATABASE_URL: `sqlite:${this.file}`,
@@ -159,7 +215,7 @@ async function edited(): Promise<void> {
   const store = await Store.make();
   store.tamper(OTHER_PET);
   await store.isFoundBy(['verify'], /was computed over other events/);
-  expect(await store.start()).toContain('damaged');
+  expect(await store.reallyStart()).toContain('damaged');
 }
 
 /** Rewrites an event, and recomputes the tree of a log that may have grown by one, all at once. */
@@ -176,7 +232,7 @@ function rewriteAtOnce(file: string, more: string): void {
 async function whileItRuns(): Promise<void> {
   const placed = `INSERT INTO events SELECT 6, 9, 1, type, schema_version,
     replace(data, '"orderId":"1"', '"orderId":"9"'), metadata FROM events WHERE position = 1`;
-  for (const more of ['', placed]) {
+  for (const more of partByDay(['', placed], 2)) {
     const store = await Store.make();
     const key = mintKeyText();
     const settings = { PORT: '0', DATABASE_URL: `sqlite:${store.file}`, INITIAL_API_KEY: key };
@@ -333,12 +389,12 @@ async function goneOnFromBackup(): Promise<Store> {
   await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
   for (const end of ['-wal', '-shm']) rmSync(store.file + end, { force: true });
   copyFileSync(backup, store.file);
-  expect(await store.start()).toContain('answers at');
+  expect(await store.reallyStart()).toContain('answers at');
   return store;
 }
 
 async function restored(): Promise<void> {
-  const store = await goneOnFromBackup();
+  const store = await Store.makeGoneOn();
   const { out } = await store.run('audit', 'checkpoint');
   expect(out).toMatch(/^store-orders\/[0-9a-f]{16}\+1\.[0-9a-f]{32}\n5\n/);
   expect((await store.run('verify')).out).toContain('epoch');
@@ -359,7 +415,7 @@ async function marked(): Promise<void> {
   }
   store.tamper(`ATTACH '${backup}' AS b; UPDATE store SET is_copy = (SELECT is_copy FROM b.store)`);
   await store.isNotFoundBy('verify');
-  expect(await store.start()).toMatch(
+  expect(await store.reallyStart()).toMatch(
     /"cause":"the store is a backup","msg":"a new epoch has begun"/,
   );
   expect((await store.run('audit', 'epochs')).out).toContain('copy_continued');
@@ -370,7 +426,7 @@ async function withoutTheCut(): Promise<void> {
     'DELETE FROM epochs',
     `UPDATE epochs SET statement = replace(statement, '"position":5', '"position":4')`,
   ]) {
-    const store = await goneOnFromBackup();
+    const store = await Store.makeGoneOn();
     rmSync(store.kept.checkpoint);
     await store.run('audit', 'checkpoint', '--out', store.kept.checkpoint);
     store.tamper(statement);
@@ -424,7 +480,7 @@ async function revivedKey(): Promise<void> {
   store.tamper('DELETE FROM api_keys');
   // In a log of JSON, a backslash precedes each quote.
   const says = /the row \\?"\w{10}\\?" of api_keys is not as it was recorded/;
-  expect(await store.start({ INITIAL_API_KEY: out.trim() })).toMatch(says);
+  expect(await store.reallyStart({ INITIAL_API_KEY: out.trim() })).toMatch(says);
   await store.isFoundBy(['verify'], says);
   expect(await store.start()).toMatch(says);
 }
@@ -490,7 +546,7 @@ async function plantedCut(): Promise<void> {
     DATABASE_URL: `sqlite:${backup}`,
     SIGNING_KEY_FILE: `${store.file}-signing-key`,
   };
-  expect(await store.start(restored)).toContain('a new epoch has begun');
+  expect(await store.reallyStart(restored)).toContain('a new epoch has begun');
   const db = new Database(store.file);
   db.exec(`ATTACH '${backup}' AS b; INSERT INTO epochs SELECT * FROM b.epochs`);
   db.close();
@@ -594,7 +650,7 @@ async function changedExport(): Promise<void> {
 }
 
 async function strangeExport(): Promise<void> {
-  const [store, strange] = [await Store.make(), await Store.make()];
+  const [store, strange] = [await Store.make(), await Store.makeAnother()];
   const file = strange.place.file('strange.ndjson');
   await strange.run('audit', 'export', '--out', file);
   const other = new Place();
@@ -611,10 +667,15 @@ async function withoutItsKey(): Promise<void> {
   const key = `${store.file}-signing-key`;
   const { name } = NoteSigner.parse(readFileSync(key, 'utf8').trim());
   rmSync(key);
-  expect(await store.start()).toContain('is missing, and this store has signed with the key in it');
+  expect(await store.reallyStart()).toContain(
+    'is missing, and this store has signed with the key in it',
+  );
   expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
   writeFileSync(key, NoteSigner.generate(name).privateKey());
-  expect(await store.start()).toContain('has another key than the one that signs for this store');
+  if (isNightly) {
+    const says = 'has another key than the one that signs for this store';
+    expect(await store.reallyStart()).toContain(says);
+  }
   expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
 }
 
@@ -627,7 +688,7 @@ async function otherRecordOfItsKey(): Promise<void> {
     const store = await Store.make();
     store.tamper(`INSERT INTO signing_keys VALUES (${row})`);
     await store.isFoundBy(['verify'], says);
-    expect(await store.start()).toMatch(says);
+    if (isNightly) expect(await store.reallyStart()).toMatch(says);
     expect((await store.place.run('audit', 'checkpoint')).code).toBe(1);
   }
   const store = await Store.make();
@@ -797,7 +858,7 @@ async function forgedSnapshot(): Promise<void> {
   await snapshots.save(list.pack());
   db.close();
   expect((await store.run('audit', 'show', '3')).out).toContain('OrderCancelled');
-  expect(await store.start()).toContain('it is sealed with another key');
+  expect(await store.reallyStart()).toContain('it is sealed with another key');
 }
 
 const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
