@@ -25,6 +25,9 @@ interface OfThePage {
 
 const verifierOfThePage = () => verifierInPages<OfThePage>('verify-receipt.mjs');
 
+/** By day each of so many forgeries is tried: a prime number, for all kinds of them. */
+const TRIED_BY_DAY = 11;
+
 /** Returns whether the page's verifier accepts a receipt. Any exception is a refusal. */
 function accepts(page: OfThePage, receipt: string, vkey: string): boolean {
   try {
@@ -168,7 +171,7 @@ describe('The verifier in the page and the published one', () => {
 
   test('refuse every forged receipt', async () => {
     const page = await verifierOfThePage();
-    let tried = 0;
+    let [tried, seen] = [0, 0];
     const asked: Verifier = {
       ...verifier,
       verifyReceipt(receipt, vkey) {
@@ -178,9 +181,12 @@ describe('The verifier in the page and the published one', () => {
       },
     };
     for await (const { kind, what, accepted } of forgeries()) {
-      if (kind === 'receipt') expect(accepted(asked), what).toBe(false);
+      if (kind !== 'receipt') continue;
+      seen += 1;
+      if (isNightly || seen % TRIED_BY_DAY === 0) expect(accepted(asked), what).toBe(false);
     }
-    expect(tried).toBeGreaterThan(8_000);
+    expect(seen).toBeGreaterThan(8_000);
+    expect(tried).toBeGreaterThan(isNightly ? 8_000 : 8_000 / TRIED_BY_DAY);
   });
 
   test('agree on any edit of a receipt and its key', async () => {
@@ -222,7 +228,7 @@ describe('The verifier in the page and the published one', () => {
           if (verdict.ok) expect(receipt.trim()).toBe(genuine);
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: isNightly ? 5_000 : 1_000 },
     );
   });
 
@@ -291,7 +297,7 @@ describe('The verifier in the page and the published one', () => {
           accepted += byClient.ok ? 1 : 0;
         },
       ),
-      { numRuns: isNightly ? 20_000 : 1_000 },
+      { numRuns: isNightly ? 20_000 : 200 },
     );
     expect(accepted).toBeGreaterThan(20);
   });

@@ -15,6 +15,9 @@ import { type Mistakes, testMistakes, verifierInPages } from './verifiers.ts';
  * published verifier must agree on every two checkpoints and all that is said to be between them.
  */
 
+/** By day each of so many forgeries is tried: a prime number, for all kinds of them. */
+const TRIED_BY_DAY = 11;
+
 type Head = verifier.TreeHead;
 
 /** The verifier in the page: each function throws unless it holds. */
@@ -247,7 +250,7 @@ describe('A case', () => {
 
 test('The verifier in the page refuses all forged proofs of consistency', async () => {
   const page = await verifierOfThePage();
-  let tried = 0;
+  let [tried, seen] = [0, 0];
   const asked: Verifier = {
     ...verifier,
     verifyConsistency(older, newer, hashes) {
@@ -257,9 +260,12 @@ test('The verifier in the page refuses all forged proofs of consistency', async 
     },
   };
   for await (const { kind, what, accepted } of forgeries()) {
-    if (kind === 'consistency') expect(accepted(asked), what).toBe(false);
+    if (kind !== 'consistency') continue;
+    seen += 1;
+    if (isNightly || seen % TRIED_BY_DAY === 0) expect(accepted(asked), what).toBe(false);
   }
-  expect(tried).toBeGreaterThan(5_000);
+  expect(seen).toBeGreaterThan(5_000);
+  expect(tried).toBeGreaterThan(isNightly ? 5_000 : 5_000 / TRIED_BY_DAY);
 });
 
 test('The verifier in the page and the published one agree on any log that was cut', async () => {
@@ -306,6 +312,6 @@ test('The verifier in the page and the published one agree on any log that was c
         expect(byThePage(page, given)).toBe(byThePublished(given));
       },
     ),
-    { numRuns: isNightly ? 20_000 : 2_000 },
+    { numRuns: isNightly ? 20_000 : 400 },
   );
 });

@@ -48,8 +48,8 @@ export async function verifierInPages<Verifier>(
 /** Mistakes of a verifier: each is a text of that in a page, and what becomes of it. */
 export type Mistakes = Readonly<Record<string, Changes[number]>>;
 
-/** Each fourth mistake is planted by day. */
-const PLANTED_BY_DAY = 4;
+/** Each twelfth mistake is planted by day. */
+const PLANTED_BY_DAY = 12;
 
 /** Defines a test for each mistake: `isShown` must find that the verifier with it is wrong. */
 export function testMistakes<Verifier>(
