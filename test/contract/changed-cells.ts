@@ -10,6 +10,7 @@ import type { CommandLineStore } from '../../src/app/ports/store.ts';
 import { DamagedStore } from '../../src/app/ports/store.ts';
 import type { OrderId } from '../../src/domain/order-id.ts';
 import { LATER, NOON, newEvent, placed, TRACEPARENT } from '../support/events.ts';
+import { isNightly } from '../support/nightly.ts';
 import { seed } from '../support/witnessed-log.ts';
 import { check, type HeldStore } from './evidence.ts';
 import { refusal } from './refusal-trail.ts';
@@ -134,6 +135,19 @@ function changesFor(
   return [...changes, ...more];
 }
 
+/** By day so many changes of each column are made that the database can hold. */
+const MADE_BY_DAY = 1;
+
+/**
+ * Returns the changes in the order in which they are tried: by day the column's number is where they
+ * begin, so that the few that are made are of every kind.
+ */
+function inOrder<Change>(changes: readonly Change[], number: number): readonly Change[] {
+  if (isNightly || changes.length === 0) return changes;
+  const first = number % changes.length;
+  return [...changes.slice(first), ...changes.slice(0, first)];
+}
+
 /** The columns of which no check can tell some values, on any engine, each with the reason. */
 const UNTOLD = {
   'event_traces.traceparent': 'traces are in no proof and have no checksum',
@@ -177,11 +191,18 @@ export function changedCellContract(
       const unchanged = new Set<string>();
       expect((await check(store)).findings).toEqual([]);
       await store.checkAll();
-      for (const column of await store.columns()) {
+      const untold: Readonly<Record<string, string>> = { ...UNTOLD, ...own };
+      for (const [number, column] of (await store.columns()).entries()) {
         const title = `${column.table}.${column.column}`;
         unchanged.add(title);
-        for (const [row, value] of changesFor(column, await store.rows(column), blob)) {
+        let made = 0;
+        const changes = changesFor(column, await store.rows(column), blob);
+        for (const [row, value] of inOrder(changes, number)) {
+          // Of the others, one that nothing can tell has to be among them.
+          const isEnough = made >= MADE_BY_DAY && (!(title in untold) || unfound.has(title));
+          if (isEnough && !isNightly) break;
           if (!(await store.change(column, row, value))) continue;
+          made += 1;
           unchanged.delete(title);
           if (!(await isFound(store, column))) {
             unfound.set(title, [...(unfound.get(title) ?? []), `${value} where ${row}`]);
@@ -190,7 +211,6 @@ export function changedCellContract(
         }
       }
       expect([...unchanged]).toEqual([]);
-      const untold: Readonly<Record<string, string>> = { ...UNTOLD, ...own };
       expect([...unfound].filter(([title]) => untold[title] === undefined)).toEqual([]);
       expect([...unfound.keys()].toSorted()).toEqual(Object.keys(untold).toSorted());
       expect((await check(store)).findings).toEqual([]);
