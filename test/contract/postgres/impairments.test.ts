@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Impairment } from '../../../src/app/ports/impairment.ts';
 import { OrderList } from '../../../src/app/state/order-list.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
@@ -185,27 +185,32 @@ it('a start is refused where nothing can be recorded', async () => {
   );
 });
 
-it.each([
-  ['fsync', 'off'],
-  ['full_page_writes', 'off'],
-  ['zero_damaged_pages', 'on'],
-  ['ignore_checksum_failure', 'on'],
-])('%s = %s by a reload is named until it is over, and is no outage', async (name, value) => {
-  const cluster = await Cluster.start(18, {}, placeInMemory());
-  const url = cluster.url('postgres');
-  onTestFinished(() => cluster[Symbol.asyncDispose]());
-  await migrate(url, true);
-  const { store, impaired, ever, run } = await served(url);
-  await cluster.sql(`ALTER SYSTEM SET ${name} = ${value}`);
-  await cluster.sql('SELECT pg_reload_conf()');
-  await expect
-    .poll(() => impaired.get('settings_unsafe'), WITHIN)
-    .toMatch(new RegExp(`^${name}=${value}: `));
-  // Most of them need a new connection, which may be refused for it.
-  await Promise.allSettled(Array.from({ length: 6 }, () => store.keys.list()));
-  await cluster.sql(`ALTER SYSTEM RESET ${name}`);
-  await cluster.sql('SELECT pg_reload_conf()');
-  await expect.poll(() => [...impaired], WITHIN).toStrictEqual([]);
-  expect([...ever]).toStrictEqual(['settings_unsafe']);
-  expect(await run()).toBe('accepted');
+describe('on a server whose settings are changed', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await Cluster.start(18, {}, placeInMemory());
+    await migrate(cluster.url('postgres'), true);
+    return () => cluster[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['fsync', 'off'],
+    ['full_page_writes', 'off'],
+    ['zero_damaged_pages', 'on'],
+    ['ignore_checksum_failure', 'on'],
+  ])('%s = %s by a reload is named until it is over, and is no outage', async (name, value) => {
+    const { store, impaired, ever, run } = await served(cluster.url('postgres'));
+    await cluster.sql(`ALTER SYSTEM SET ${name} = ${value}`);
+    await cluster.sql('SELECT pg_reload_conf()');
+    await expect
+      .poll(() => impaired.get('settings_unsafe'), WITHIN)
+      .toMatch(new RegExp(`^${name}=${value}: `));
+    // Most of them need a new connection, which may be refused for it.
+    await Promise.allSettled(Array.from({ length: 6 }, () => store.keys.list()));
+    await cluster.sql(`ALTER SYSTEM RESET ${name}`);
+    await cluster.sql('SELECT pg_reload_conf()');
+    await expect.poll(() => [...impaired], WITHIN).toStrictEqual([]);
+    expect([...ever]).toStrictEqual(['settings_unsafe']);
+    expect(await run()).toBe('accepted');
+  });
 });

@@ -5,6 +5,7 @@ import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts
 import { newEvent, placed, readAll } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { exactJson } from '../../support/http.ts';
+import { partByDay } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { Network } from '../../support/postgres/network.ts';
 import { noPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts';
@@ -38,15 +39,18 @@ describe('a database that is reached', () => {
 
 const without = noPgBouncer();
 
+/** The settings with which a pooler shares sessions. By day each second one is tried. */
+const SHARING = [
+  { pool_mode: 'transaction', default_pool_size: 20 },
+  { pool_mode: 'transaction', default_pool_size: 1 },
+  { pool_mode: 'statement', default_pool_size: 20 },
+  { pool_mode: 'transaction', default_pool_size: 20, server_round_robin: 1, min_pool_size: 8 },
+];
+
 describe.skipIf(without !== undefined)(
   `PgBouncer${without === undefined ? '' : ` (skipped: ${without})`}`,
   () => {
-    it.each([
-      { pool_mode: 'transaction', default_pool_size: 1 },
-      { pool_mode: 'transaction', default_pool_size: 20 },
-      { pool_mode: 'transaction', default_pool_size: 20, server_round_robin: 1, min_pool_size: 8 },
-      { pool_mode: 'statement', default_pool_size: 20 },
-    ])('with %o is refused in one sentence', async (settings) => {
+    it.each(partByDay(SHARING, 2))('with %o is refused in one sentence', async (settings) => {
       const url = await newDatabase();
       const port = await startPgBouncer(Number(new URL(url).port), settings);
       const program = start(['serve'], temporaryFolder(), {

@@ -9,11 +9,12 @@ import type { PetId } from '../../../src/domain/order-id.ts';
 import { openSqliteForCommandLine, openSqliteStore } from '../../../src/infra/sqlite/store.ts';
 import { readAll } from '../../support/events.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
 import { watcher } from '../../support/watcher.ts';
 
 /** So many sizes of what is left on the disk are tried, from 0 KiB on. */
-const SIZES = Number(process.env.FULL_DISK_SIZES ?? 12);
+const SIZES = Number(process.env.FULL_DISK_SIZES ?? (isNightly ? 12 : 5));
 /** The page of the file system: less than that is not left of it. */
 const STEP_KIB = 4;
 const BATCHES = 12;

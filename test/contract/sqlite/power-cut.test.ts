@@ -9,6 +9,7 @@ import {
 } from '../../../src/infra/sqlite/wal/format.ts';
 import { isInstalled } from '../../bench/load.ts';
 import { memoryFolder, temporaryFolder } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import type { Change } from '../../support/power-cut/disk.ts';
 import { type CutState, cutAfterKill, hardLife, place } from '../../support/power-cut/life.ts';
 import { Recorder } from '../../support/power-cut/recording.ts';
@@ -16,11 +17,11 @@ import { startOn } from '../../support/power-cut/start.ts';
 import { Random } from '../../support/random.ts';
 
 /** The number of states that are examined; more on request than in every run of the tests. */
-const STATES = Number(process.env.POWER_CUT_STATES ?? 180);
+const STATES = Number(process.env.POWER_CUT_STATES ?? (isNightly ? 180 : 60));
 const SEED = Number(process.env.POWER_CUT_SEED ?? 1);
 /** The number of power cuts that a program meets. */
 const CUTS = 30;
-const CUTS_AFTER_KILL = 60;
+const CUTS_AFTER_KILL = isNightly ? 60 : 20;
 
 type Tampered = (changes: readonly Change[]) => readonly Change[];
 

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { isInstalled } from '../../bench/load.ts';
 import { memoryFolder, temporaryFolder } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { type Change, Disk } from '../../support/power-cut/disk.ts';
 import { place } from '../../support/power-cut/life.ts';
 import { Recorder } from '../../support/power-cut/recording.ts';
@@ -15,7 +16,7 @@ import { leavesOf, WitnessedLog } from '../../support/witnessed-log.ts';
 
 /** So many that SQLite writes its -wal file back meanwhile, and begins it anew. */
 const SIZES = 400;
-const CUTS = 60;
+const CUTS = isNightly ? 60 : 20;
 const SEED = Number(process.env.POWER_CUT_SEED ?? 1);
 
 const log = new WitnessedLog(leavesOf(SIZES));

@@ -5,12 +5,12 @@ import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Entry } from '../../../src/app/ports/working-table.ts';
 import { openWorkingTable } from '../../../src/infra/sqlite/working-table.ts';
 import { int64s } from '../../kit/arbitraries.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { mulberry32 } from '../../support/random.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
 
 /** Texts of so many characters each, and so many of them, are twice what the cache holds. */
-const TEXT_LENGTH = 1_000;
-const MORE_THAN_CACHED = 65_000;
+const [TEXT_LENGTH, MORE_THAN_CACHED] = isNightly ? [1_000, 65_000] : [8_000, 8_125];
 
 const { SQLITE_TMPDIR } = process.env;
 
