@@ -3,6 +3,7 @@ import {
   copyFileSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -214,9 +215,23 @@ function change(db: Database.Database, sql: string): void {
   db.close();
 }
 
+/** The files that a server without orders has left, by what follows the name of the store's file. */
+let left: Promise<ReadonlyMap<string, Buffer>> | undefined;
+
+/** Puts the files of a store in place that was served and is closed: one server for all of them. */
 async function served(file: string): Promise<void> {
-  await using service = await Service.start({ DATABASE_URL: `sqlite:${file}` });
+  left ??= filesOfServed();
+  for (const [end, bytes] of await left) writeFileSync(file + end, bytes);
+}
+
+async function filesOfServed(): Promise<ReadonlyMap<string, Buffer>> {
+  const folder = temporaryFolder();
+  await using service = await Service.start({ DATABASE_URL: `sqlite:${join(folder, 'store.db')}` });
   await service.program.end();
+  const names = readdirSync(folder).filter((name) => name.startsWith('store.db'));
+  return new Map(
+    names.map((name) => [name.slice('store.db'.length), readFileSync(join(folder, name))]),
+  );
 }
 
 async function placeOrder(file: string): Promise<void> {
