@@ -4,8 +4,8 @@ import { PAGES_TO_RUN } from './blocks.ts';
 import { Reader } from './reader.ts';
 
 /**
- * The pages whose blocks run by day: those that are quick to run, and of these one for each kind of block
- * but SQL. All pages run at night, alone, in order and in another order.
+ * The pages whose blocks run by day: of those that are quick to run, one for each kind of block. All pages
+ * run at night, alone, in order and in another order.
  */
 const BY_DAY: readonly string[] = [
   // With `npm start` and npm's own npx.
@@ -25,6 +25,8 @@ const BY_DAY: readonly string[] = [
   // Commands to the service, and what it measures and logs of them.
   'docs/operations/metrics.md',
   'docs/observability/traces.md',
+  // SQL, in a database of PostgreSQL.
+  'docs/postgresql.md',
 ];
 
 describe('The blocks of each page run alone, in a new clone:', () => {
