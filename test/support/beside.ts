@@ -28,6 +28,8 @@ const NOTICED_MS = 300;
 export class Beside implements AsyncDisposable {
   readonly #file: string;
   readonly #store: ReturnType<typeof openSqliteForCommandLine>;
+  /** Kept, because a new one reads the whole log. It comes upon the events of others by itself. */
+  #writer: Promise<Writer> | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -58,7 +60,8 @@ export class Beside implements AsyncDisposable {
 
   /** Executes commands as an import does. Resolves when a running service knows their events. */
   async submit(commands: readonly Submission['command'][]): Promise<readonly Outcome[]> {
-    const writer = await Writer.open(this.#store.log);
+    this.#writer ??= Writer.open(this.#store.log);
+    const writer = await this.#writer;
     const outcomes = await writer.execute(
       commands.map((command) => ({ command, by: 'import', commandId: 'import' })),
     );

@@ -16,7 +16,7 @@ import { newFolder, start } from '../../support/service.ts';
  * The commands with whatever may stand on a command line. ARGUMENT_RUNS says how many runs there are, and
  * ARGUMENT_SEED repeats the same ones.
  */
-const RUNS = Number(process.env.ARGUMENT_RUNS ?? (isNightly ? 1_000 : 400));
+const RUNS = Number(process.env.ARGUMENT_RUNS ?? (isNightly ? 1_000 : 130));
 const SEED = seedFrom('ARGUMENT_SEED');
 
 /** What a programming error leaves in a message, and what a terminal would take for a command. */

@@ -431,7 +431,7 @@ test('an export with any byte removed or repeated, or any bit flipped, is refute
     if (ran.code !== 3) accepted.push(`${what}: ${ran.code} ${ran.err}`);
   };
   // Every place at night; in a minute, places that differ from run to run.
-  const step = isNightly ? 1 : 30;
+  const step = isNightly ? 1 : 90;
   for (let at = randomInt(step); at < bytes.length; at += step) {
     const bit = bytes.with(at, (bytes[at] as number) ^ (1 << (at % 8)));
     await check(`bit of ${at}`, Buffer.from(bit));
@@ -470,7 +470,7 @@ test('any edit of an export is refuted unless it equals the export, without an e
       const { code, err } = await place.run('verify', '--export', file, '--key', key);
       expect(code, err).toBe(changed === text ? 0 : 3);
     }),
-    { numRuns: isNightly ? 1_500 : 100 },
+    { numRuns: isNightly ? 1_500 : 40 },
   );
   // Without a key only the tree is checked, against the file's own checkpoint.
   await fc.assert(
@@ -489,7 +489,7 @@ test('any edit of an export is refuted unless it equals the export, without an e
       expect([0, 3], err).toContain(code);
       if (code === 0) expect(await rows(other)).toEqual(await rows(place));
     }),
-    { numRuns: isNightly ? 60 : 15 },
+    { numRuns: isNightly ? 60 : 6 },
   );
 });
 
@@ -529,7 +529,7 @@ test('an export with any character changed is refuted', async () => {
         expect(code).toBe(3);
       },
     ),
-    { numRuns: isNightly ? 300 : 100 },
+    { numRuns: isNightly ? 300 : 40 },
   );
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { STATUSES } from '../../../src/app/state/image-columns.ts';
 import { StoreOrders } from '../../../src/client/client.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
-import { seedFrom } from '../../support/nightly.ts';
+import { isNightly, seedFrom } from '../../support/nightly.ts';
 import { Random } from '../../support/random.ts';
 import { Service } from '../../support/service.ts';
 
@@ -10,7 +10,7 @@ import { Service } from '../../support/service.ts';
  * Orders through a network that breaks. `CUTS` is the number of cut connections, and `CUTS_SEED` repeats
  * them.
  */
-const CUTS = Number(process.env.CUTS ?? 100);
+const CUTS = Number(process.env.CUTS ?? (isNightly ? 100 : 40));
 const SEED = seedFrom('CUTS_SEED');
 const CLIENTS = 8;
 

@@ -10,7 +10,7 @@ import { browsing } from './visit.ts';
  * The console with whatever a reader may do in it, while orders change. CONSOLE_ACTIONS says how many
  * actions there are, and CONSOLE_SEED repeats the same ones.
  */
-const ACTIONS = Number(process.env.CONSOLE_ACTIONS ?? (isNightly ? 150 : 70));
+const ACTIONS = Number(process.env.CONSOLE_ACTIONS ?? (isNightly ? 150 : 30));
 const SEED = seedFrom('CONSOLE_SEED');
 
 const LIST = '/v1/store/orders';
@@ -21,7 +21,7 @@ const PATIENCE_MS = 1_000;
 /** The longest time in which a page shows its heading, on a busy machine. */
 const HEADING_MS = 20_000;
 /** The actions between two checks of the accessibility, which takes longer than an action. */
-const CHECK_EVERY = 50;
+const CHECK_EVERY = isNightly ? 50 : 30;
 
 /** Errors of requests, which the pages show. */
 const REFUSED = /status of (?:4\d\d|503)|ERR_INTERNET_DISCONNECTED|ERR_ABORTED|ERR_CONNECTION/;

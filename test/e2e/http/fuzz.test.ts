@@ -1,10 +1,10 @@
 import { request as forward } from 'node:http';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Beside } from '../../support/beside.ts';
 import { ask, type Sent } from '../../support/http.ts';
 import { listening } from '../../support/listening.ts';
-import { seedFrom } from '../../support/nightly.ts';
+import { isNightly, seedFrom } from '../../support/nightly.ts';
 import { type Known, requests } from '../../support/requests.ts';
 import { Service } from '../../support/service.ts';
 
@@ -13,7 +13,7 @@ import { Service } from '../../support/service.ts';
  * FUZZ_REQUESTS says how many requests are sent; FUZZ_SEED sends the same ones again.
  */
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (isNightly ? 3_000 : 1_000));
 const SEED = seedFrom('FUZZ_SEED');
 /** How many requests one store gets: the list of version 1 grows, and every list is looked through. */
 const ROUND_REQUESTS = 2_500;
@@ -119,6 +119,14 @@ async function mutantOf(service: Service, spoil: Spoil): Promise<string> {
 }
 
 describe('A service that is wrong in one thing is found out:', () => {
+  let service: Service;
+  let known: Known;
+  beforeAll(async () => {
+    service = await Service.start();
+    known = await knownTo(service);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   const crash = '{"code":"internal_error","message":"m","status":500}';
   test.each<[string, Spoil]>([
     [
@@ -157,9 +165,8 @@ describe('A service that is wrong in one thing is found out:', () => {
           : undefined,
     ],
   ])('%s', async (_what, spoil) => {
-    await using service = await Service.start();
     const address = await mutantOf(service, spoil);
-    const lanes = await hunt(service, address, await knownTo(service), 2_000, SEED);
+    const lanes = await hunt(service, address, known, 2_000, SEED);
     expect(lanes.some(({ failed }) => failed)).toBe(true);
   });
 });

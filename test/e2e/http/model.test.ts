@@ -57,7 +57,7 @@ const importing: Target = {
 test('whatever clients do, and however often it is killed, every answer is that of the table', async () => {
   const does = ['place', 'ship', 'cancel', 'get', 'list', 'restart'] as const;
   const { steps } = await assertHolds(service, {
-    runs: isNightly ? 6 : 2,
+    runs: isNightly ? 6 : 1,
     maxSteps: 60,
     maxOrders: 8,
     does,
@@ -66,9 +66,12 @@ test('whatever clients do, and however often it is killed, every answer is that 
 });
 
 test('the same with many clients at once', async () => {
-  await assertHolds(service, { runs: 400, together: 200 });
+  await assertHolds(
+    service,
+    isNightly ? { runs: 400, together: 200 } : { runs: 100, together: 50 },
+  );
 });
 
 test('the same with any int64 as an id, when orders are imported while it runs', async () => {
-  await assertHolds(importing, { runs: isNightly ? 5 : 2, maxSteps: 40, maxOrders: 12 });
+  await assertHolds(importing, { runs: isNightly ? 5 : 1, maxSteps: 40, maxOrders: 12 });
 });
