@@ -85,7 +85,7 @@ describe('The package of the testing kit', () => {
   ] as const;
   test.each(isNightly ? resolvedBy : resolvedBy.slice(0, 2))(
     'has types for a strict compiler: %s, %s',
-    async (resolution, _, compiler) => {
+    async (resolution, version, compiler) => {
       const project = await starterWith('@types/node', 'vitest');
       const module = resolution === 'Bundler' ? 'preserve' : 'nodenext';
       const compilerOptions = {
@@ -103,7 +103,8 @@ describe('The package of the testing kit', () => {
        export type Mine = Decider<string>;`,
       );
       await run(process.execPath, [resolve(compiler), '-p', project]);
-      // The kit itself needs no types of Node.js.
+      // The kit itself needs no types of Node.js. By day the fastest compiler alone says so.
+      if (!isNightly && !version.includes('7')) return;
       const alone = { ...compilerOptions, lib: ['es2023', 'dom'], types: [] };
       const config = { compilerOptions: alone, files: ['orders.ts'] };
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
