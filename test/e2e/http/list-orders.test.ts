@@ -255,7 +255,9 @@ test('A slow reader gets the list of the time of its request, whatever happens m
   await using hand = new Beside(fresh.databaseFile);
   const first = 2n ** 60n;
   // More than the buffers of two sockets hold, so that most of it is sent after the changes.
-  await hand.place(Array.from({ length: 150_000 }, (_, n) => ({ id: first + BigInt(2 * n) })));
+  const long = { petId: 2n ** 62n, quantity: 2_147_483_647, shipDate: '2026-01-01T00:00:00.000Z' };
+  const orders = Array.from({ length: 66_000 }, (_, n) => ({ ...long, id: first + BigInt(2 * n) }));
+  await hand.place(orders);
   const before = await fresh.ask('GET', LIST);
 
   const { hostname, port } = new URL(fresh.address);
@@ -287,7 +289,8 @@ test('A slow reader gets the list of the time of its request, whatever happens m
 test('A reader that goes away in the middle of a list harms nobody', async () => {
   await using fresh = await Service.start();
   await using hand = new Beside(fresh.databaseFile);
-  await hand.place(Array.from({ length: 100_000 }, (_, n) => ({ id: BigInt(n) })));
+  const long = { petId: 2n ** 62n, quantity: 2_147_483_647, shipDate: '2026-01-01T00:00:00.000Z' };
+  await hand.place(Array.from({ length: 40_000 }, (_, n) => ({ ...long, id: BigInt(n) })));
   const { hostname, port } = new URL(fresh.address);
   const socket = connect(Number(port), hostname);
   socket.write(`GET ${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fresh.key}\r\n\r\n`);
