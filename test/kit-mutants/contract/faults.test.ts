@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tableOf } from '../../docs/markdown.ts';
 import { several } from '../../kit/conformance/trial.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { isNightly, partByDay } from '../../support/nightly.ts';
 import { conform } from './conform.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { DEVIATIONS, type Deviation } from './deviations.ts';
@@ -11,20 +11,15 @@ import { KEYS } from './keys.ts';
 import { PROMISES } from './promises.ts';
 import { AT_ONCE, firstFailure, HEAD, PAGE, PAUSE_SECONDS, PROMISE_HEAD } from './table.ts';
 
-/** Of the servers that take long to find out, `npm test` runs one of so many; of the others one of three. */
-const LONG_SHARE = 24;
-const SHORT_SHARE = 3;
+/** Of the servers that take long to find out, `npm test` runs one of so many; of the others, and of promises. */
+const LONG_SHARE = 52;
+const SHORT_SHARE = 9;
+const PROMISE_SHARE = 40;
+const DEVIATION_SHARE = 24;
+const RUNS_OF_A_DEVIATION = isNightly ? 15 : 5;
 
-/** Returns everything at night, and a part of it otherwise. */
-function someOf<Item>(all: readonly Item[], isShort: (item: Item) => boolean): readonly Item[] {
-  let long = 0;
-  let short = 0;
-  return all.filter((item) => {
-    return isNightly || (isShort(item) ? short++ % SHORT_SHARE : long++ % LONG_SHARE) === 0;
-  });
-}
-
-const NEVER = () => false;
+const isFoundAtOnce = (fault: Fault) => KEYS.includes(fault) || IDS.includes(fault);
+const isLong = (fault: Fault) => !isFoundAtOnce(fault);
 
 const rows = tableOf(PAGE, HEAD);
 const promiseRows = tableOf(PAGE, PROMISE_HEAD);
@@ -32,8 +27,10 @@ const seed = 1 + (Number(process.env.SEED) || 0);
 
 describe('conformance', () => {
   test('finds out every server that breaks the contract, by a check that its page names unless it shows by chance', async () => {
-    const isFoundAtOnce = (fault: Fault) => KEYS.includes(fault) || IDS.includes(fault);
-    const faults = someOf(CONTRACT_FAULTS, isFoundAtOnce);
+    const faults = [
+      ...partByDay(CONTRACT_FAULTS.filter(isFoundAtOnce), SHORT_SHARE),
+      ...partByDay(CONTRACT_FAULTS.filter(isLong), LONG_SHARE),
+    ];
     const missed: string[] = [];
     await several(faults.length, AT_ONCE, async (index) => {
       const fault = faults[index] as Fault;
@@ -52,7 +49,7 @@ describe('conformance', () => {
 
   test('finds out every server that breaks a promise, and leaves that to it with --contract-only', async () => {
     const wrong: string[] = [];
-    const faults = someOf(PROMISES, NEVER);
+    const faults = partByDay(PROMISES, PROMISE_SHARE);
     await several(faults.length, AT_ONCE, async (index) => {
       const fault = faults[index] as Fault;
       const found = await firstFailure(fault, seed, false);
@@ -70,7 +67,7 @@ describe('conformance', () => {
 
   test('raises no alarm for a server that differs as the contract allows', async () => {
     const wrong: string[] = [];
-    const deviations = someOf(DEVIATIONS, NEVER);
+    const deviations = partByDay(DEVIATIONS, DEVIATION_SHARE);
     await several(deviations.length, AT_ONCE, async (index) => {
       const deviation = deviations[index] as Deviation;
       const breaksPromise = deviation.breaksPromise ?? false;
@@ -80,7 +77,7 @@ describe('conformance', () => {
           seed,
           contractOnly,
           orders: 0,
-          runs: 15,
+          runs: RUNS_OF_A_DEVIATION,
           pause,
         });
         for (const { name, result, reason } of checks) {

