@@ -11,6 +11,11 @@ export function seedFrom(variable: string): number {
   return isNightly ? Date.now() & 0x7fffffff : 1;
 }
 
+/** Returns a number of runs of a property: all at night, and a fifth of them by day. */
+export function runs(atNight: number): number {
+  return isNightly ? atNight : Math.ceil(atNight / 5);
+}
+
 /**
  * Returns all cases at night, and each nth of them by day: for tests of tests, such as mistakes that are
  * planted in a verifier, of which a change breaks many at once.

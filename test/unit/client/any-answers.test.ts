@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+import { runs } from '../../support/nightly.ts';
 
 /** The client before whatever may answer in the service's place: a proxy, a page to log in, another program. */
 
@@ -263,6 +264,6 @@ test('Whatever is answered, each call ends with a value or a StoreOrdersError', 
         if (failure !== undefined) expect(failure).toBeInstanceOf(StoreOrdersError);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { readBySource, readByText, readExactly } from '../../../src/client/exact-json.ts';
+import { runs } from '../../support/nightly.ts';
 
 const READERS = { readExactly, readBySource, readByText };
 
@@ -59,6 +60,6 @@ test('All readers agree on any JSON, in any layout', () => {
       expect(readByText(text)).toStrictEqual(exact);
       expect(readExactly(text)).toStrictEqual(exact);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });

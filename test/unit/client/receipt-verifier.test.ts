@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import * as published from '../../../src/app/audit/proofs/verifier.ts';
 import { type Verdict, verifyReceipt } from '../../../src/client/receipt-verifier.ts';
 import { forgeries, type Verifier } from '../../support/forgeries.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { isNightly, runs } from '../../support/nightly.ts';
 import { ProofLog } from '../../support/proof-log.ts';
 import { receiptVectors } from '../../support/receipt-vectors.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { neighbourKey, smallOrderKeys } from '../../support/small-order-keys.ts';
 
 /** One in so many forged receipts is tried. The published verifier refuses all of them every time. */
-const EVERY = isNightly ? 1 : 25;
+const EVERY = isNightly ? 1 : 101;
 
 function refused(reason: string): Verdict {
   return { ok: false, reason };
@@ -104,7 +104,7 @@ describe('The verifier of the client', () => {
         const verdict = await verifyReceipt(receipt, key);
         expect(verdict.ok, receipt).toBe(published.verifyReceipt(receipt, key).ok);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

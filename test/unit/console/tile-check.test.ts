@@ -12,6 +12,7 @@ import { readTileName, writeTileName } from '../../../src/console/state/tile-nam
 import { TileTree } from '../../../src/console/state/tile-tree.ts';
 import { cancelled, placed } from '../../support/events.ts';
 import { manyRecords } from '../../support/memory-tree.ts';
+import { partByDay, runs } from '../../support/nightly.ts';
 import { publishedFiles, recordsOf } from '../../support/published.ts';
 
 const signer = new NoteSigner('log.example', Buffer.alloc(32, 7));
@@ -100,7 +101,7 @@ describe('The names of tiles', () => {
         const path = pieces.join('/');
         expect(readTileName(`tile/${path}`)).toEqual(placeAt(path));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
     expect(readTileName('other/0/000')).toBeUndefined();
   });
@@ -147,7 +148,7 @@ describe('A folder of tiles', () => {
         expect(isVerified(checked)).toBe(true);
         expect(checked.facts).toEqual([['Files verified', String(files.size)]]);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -168,7 +169,7 @@ describe('A folder of tiles', () => {
         bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
         expect(await reasonFor(new Map(whole).set(path, bytes))).toContain(path);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -188,7 +189,7 @@ describe('A folder of tiles', () => {
     const whole = filesAt(SIZE);
     const foreign = filesAt(SIZE, recordsOf(ids.map((id) => placed(id, { quantity: 2 }))));
     for (const [path, bytes] of whole) {
-      for (const [from, other] of [...whole, ...foreign]) {
+      for (const [from, other] of partByDay([...whole, ...foreign], 5)) {
         if (bytes.equals(other) || from === 'checkpoint') continue;
         expect(await reasonFor(new Map(whole).set(path, other)), from).toContain(path);
       }
@@ -300,7 +301,7 @@ describe('A folder of tiles', () => {
     const large = publishedFiles(manyRecords(65_800), signer);
     const hashes = new Map([...large].filter(([path]) => !path.includes('entries')));
     expect(await outcomesOf(hashes)).toBe('ok - ok - ok');
-    for (const path of ['tile/1/000', 'tile/1/001.p/1', 'tile/2/000.p/1']) {
+    for (const path of partByDay(['tile/1/000', 'tile/1/001.p/1', 'tile/2/000.p/1'], 3)) {
       const bytes = Buffer.from(hashes.get(path) ?? expect.fail(path));
       bytes.writeUInt8(bytes.readUInt8(31) ^ 1, 31);
       expect(await reasonFor(new Map(hashes).set(path, bytes))).toContain(`${path} and tile/`);

@@ -23,6 +23,7 @@ import {
 } from '../../../support/events.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 import { histories, naiveOrders } from '../../../support/naive-orders.ts';
+import { runs } from '../../../support/nightly.ts';
 
 function listOf(events: Iterable<RecordedEvent>): OrderList<null> {
   const list = new OrderList(() => null);
@@ -143,7 +144,7 @@ describe('finding orders', () => {
         expect(pages.at(-1)?.length).toBeLessThanOrEqual(limit);
         if (pages.length > 1) expect(pages.at(-1)).not.toHaveLength(0);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('finding orders', () => {
         );
         expect(allPages(listOf(history), query, limit).flat()).toStrictEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -210,7 +211,7 @@ describe('finding orders', () => {
           expect(allPages(list, up, limit).flat()).toStrictEqual(onWalk(expected, up));
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 
@@ -280,7 +281,7 @@ describe('finding orders as they were', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -324,7 +325,7 @@ describe('between two pages', () => {
         expect(seen).toStrictEqual([...new Set(seen)].sort((a, b) => (a < b ? -1 : 1)));
         for (const id of before) expect(seen).toContain(BigInt(id));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -77,8 +77,9 @@ describe('the summary of the orders', () => {
         const packed = listOf(history.slice(0, middle)).pack();
         const list = new OrderList(() => null, packed);
         for (const event of history.slice(middle)) list.fold(event);
+        const whole = listOf(history);
         for (let position = 0; position <= history.length; position++) {
-          expect(summaryAt(list, position)).toStrictEqual(summaryAt(listOf(history), position));
+          expect(summaryAt(list, position)).toStrictEqual(summaryAt(whole, position));
         }
       }),
     );

@@ -18,7 +18,7 @@ import {
 } from '../../../support/events.ts';
 import { manyIds } from '../../../support/many-ids.ts';
 import { histories, naiveOrders } from '../../../support/naive-orders.ts';
-import { isNightly } from '../../../support/nightly.ts';
+import { isNightly, runs } from '../../../support/nightly.ts';
 import { Random } from '../../../support/random.ts';
 
 /** What version 1 shows of an order: neither its times nor whether it was cancelled. */
@@ -132,7 +132,7 @@ describe('the list of orders', () => {
           expect(list.positionsOf(view.id)).toStrictEqual(own.map(({ position }) => position));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -150,7 +150,7 @@ describe('the list of orders', () => {
         expect(list.encoded().chunks.flat()).toStrictEqual(encode(orders));
         for (const view of orders) expect(list.get(view.id)).toStrictEqual(view);
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

@@ -31,6 +31,7 @@ import {
   TRACEPARENT,
 } from '../../../support/events.ts';
 import { temporaryFile } from '../../../support/folder.ts';
+import { runs } from '../../../support/nightly.ts';
 import { ModelStore } from '../../../support/order-model.ts';
 
 const MAX = 2n ** 63n - 1n;
@@ -498,8 +499,12 @@ describe('a writer', () => {
 });
 
 describe.each([
-  { engine: 'memory', open: () => new MemoryEventLog(), numRuns: 300 },
-  { engine: 'SQLite', open: () => new SqliteEventLog(openDatabase(temporaryFile())), numRuns: 20 },
+  { engine: 'memory', open: () => new MemoryEventLog(), numRuns: runs(300) },
+  {
+    engine: 'SQLite',
+    open: () => new SqliteEventLog(openDatabase(temporaryFile())),
+    numRuns: runs(20),
+  },
 ])('whatever is asked of a store in $engine', ({ open, numRuns }) => {
   const submissions = submissionsTo(fewOrderIds);
   const batches = fc.array(fc.array(submissions, { maxLength: 8 }), { maxLength: 6 });

@@ -20,6 +20,7 @@ import { canonicalJson } from '../../../support/canonical-json.ts';
 import { cancelled, newEvent, placed, shipped } from '../../../support/events.ts';
 import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
 import { mutations } from '../../../support/mutations.ts';
+import { runs } from '../../../support/nightly.ts';
 
 function stored({ event, version, metadata }: NewEvent): StoredEvent {
   return {
@@ -72,7 +73,7 @@ describe('the text of an event', () => {
       fc.property(newEvents, (event) => {
         expect(decode(stored(event))).toStrictEqual({ position: 5, ...event });
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -86,7 +87,7 @@ describe('the text of an event', () => {
         expect(encodeData(event)).toBe(canonicalJson(Object.fromEntries(plain)));
         expect(encodeMetadata(metadata)).toBe(canonicalJson(metadata));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -122,7 +123,7 @@ describe('the fast way to read an event and the schema', () => {
           readable(() => readEvent(type, schemaVersion, data)),
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('the fast way to read an event and the schema', () => {
           readable(() => readMetadataText(metadata)),
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 

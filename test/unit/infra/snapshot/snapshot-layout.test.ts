@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { partsOf, SnapshotReader } from '../../../../src/infra/snapshot/snapshot-layout.ts';
 import { temporaryFile } from '../../../support/folder.ts';
+import { runs } from '../../../support/nightly.ts';
 
 const PIECE_BYTES = 1_048_576;
 
@@ -67,7 +68,7 @@ describe('the layout of a snapshot', () => {
         expect(numbers.slice(from, to)).toEqual(value.numbers.slice(from, to));
         expect([numbers[from - 1] ?? 0, numbers[to] ?? 0, bytes[from] ?? 0]).toEqual([0, 0, 0]);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

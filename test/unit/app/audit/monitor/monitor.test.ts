@@ -10,6 +10,7 @@ import type { OrderEvent } from '../../../../../src/domain/order.ts';
 import { decodeStrictly } from '../../../../../src/infra/events/codec.ts';
 import { cancelled, placed, shipped } from '../../../../support/events.ts';
 import { manyRecords } from '../../../../support/memory-tree.ts';
+import { runs } from '../../../../support/nightly.ts';
 import {
   MemoryFiles,
   MemoryLog,
@@ -350,7 +351,7 @@ describe('a monitor', () => {
           expect(split.files.leaves.bytes).toEqual(atOnce.files.leaves.bytes);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -372,7 +373,7 @@ describe('a monitor', () => {
           expect((await watch.round()).kind).toBe(isRead ? 'refuted' : 'verified');
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -411,7 +412,7 @@ describe('a monitor', () => {
         // The state still leads to the view that it is of.
         expect(await watch.round(RECORDS)).toMatchObject({ kind: 'verified', size: 700 });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -733,7 +734,7 @@ describe('a log that was cut', () => {
           checked: more.length,
         });
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -5,13 +5,14 @@ import { describe, expect, it } from 'vitest';
 import * as verifier from '../../../../../src/app/audit/proofs/verifier.ts';
 import { temporaryFolder } from '../../../../support/folder.ts';
 import { type Forgery, forgeries, type Verifier } from '../../../../support/forgeries.ts';
+import { partByDay } from '../../../../support/nightly.ts';
 
 const ALL = await Array.fromAsync(forgeries());
 
 describe('the verifier', () => {
-  it('refuses every one of more than 50,000 forgeries', () => {
+  it('refuses every one of more than 50,000 forgeries, of which each eleventh is tried by day', () => {
     expect(ALL.length).toBeGreaterThan(50_000);
-    const accepted = ALL.filter((forgery) => forgery.accepted(verifier));
+    const accepted = partByDay(ALL, 11).filter((forgery) => forgery.accepted(verifier));
     expect(accepted.map(({ what }) => what)).toStrictEqual([]);
   });
 });

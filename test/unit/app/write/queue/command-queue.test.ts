@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { groupOf, type Outcome, type Submission } from '../../../../../src/app/log/submission.ts';
 import { CommandQueue } from '../../../../../src/app/write/queue/command-queue.ts';
 import type { OrderId } from '../../../../../src/domain/order-id.ts';
+import { runs } from '../../../../support/nightly.ts';
 
 const LIMITS = { targetMs: 50, intervalMs: 100 };
 const BUSY: Outcome = { kind: 'unavailable', cause: 'too many commands are waiting' };
@@ -529,7 +530,7 @@ describe('the queue before the write side', () => {
         expect(new Set(ended).size).toBe(ended.length);
         expect(sizeOf(ended) + tested.queue.length).toBe(sizeOf(subjects.keys()));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
