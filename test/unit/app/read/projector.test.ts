@@ -12,6 +12,7 @@ import { openDatabase } from '../../../../src/infra/sqlite/database.ts';
 import { SqliteEventLog } from '../../../../src/infra/sqlite/event-log.ts';
 import { newEvent, placed, readAll } from '../../../support/events.ts';
 import { temporaryFile } from '../../../support/folder.ts';
+import { runs } from '../../../support/nightly.ts';
 
 const newList = () => new OrderList((orders) => orders.map(({ id }) => id));
 
@@ -83,7 +84,7 @@ describe('catching up', () => {
         await scheduler.waitFor(Promise.all(clients));
         expect(list.position).toBe(todo.reduce((sum, count) => sum + count, 0));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('catching up', () => {
         for (const event of await readAll(log)) again.fold(event);
         expect(list.pack()).toStrictEqual(again.pack());
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

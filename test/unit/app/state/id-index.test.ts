@@ -4,6 +4,7 @@ import { IdIndex } from '../../../../src/app/state/id-index.ts';
 import { MAX_INT64, MIN_INT64 } from '../../../../src/domain/order-id.ts';
 import { int64s } from '../../../kit/arbitraries.ts';
 import { manyIds } from '../../../support/many-ids.ts';
+import { runs } from '../../../support/nightly.ts';
 
 /** Adds keys to the index and to a Map, and sees that both agree on each and at the end. */
 function agreesWithMap(keys: readonly bigint[]): void {
@@ -28,7 +29,7 @@ describe('the index of 64-bit keys', () => {
   });
 
   it('agrees with a Map while it grows several times', () => {
-    fc.assert(fc.property(manyIds(4_000), agreesWithMap), { numRuns: 8 });
+    fc.assert(fc.property(manyIds(4_000), agreesWithMap), { numRuns: runs(8) });
   });
 
   it('continues from a copy that shares nothing with it', () => {
@@ -45,7 +46,7 @@ describe('the index of 64-bit keys', () => {
           Array.from(keys, (_, slot) => (slot < cut ? slot : -1)),
         );
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

@@ -12,6 +12,7 @@ import { encode } from '../../../../../src/infra/events/codec.ts';
 import { MemoryTrail } from '../../../../../src/infra/memory/trail.ts';
 import { placed, recorded } from '../../../../support/events.ts';
 import { MemoryTree, manyRecords } from '../../../../support/memory-tree.ts';
+import { runs } from '../../../../support/nightly.ts';
 
 const HASH_BYTES = 32;
 
@@ -139,7 +140,7 @@ describe('the builder of tiles', () => {
           expect(leaves.reduce((sum, { place }) => sum + place.width, 0)).toBe(size);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
     expect((await trail.treeHead()).size).toBe(1_100);
   });

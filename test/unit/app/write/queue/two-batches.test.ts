@@ -16,6 +16,7 @@ import { MemoryEventLog } from '../../../../../src/infra/memory/event-log.ts';
 import { NOTHING_KEPT } from '../../../../kit-mutants/faults.ts';
 import { fewOrderIds, submissionsTo } from '../../../../support/arbitraries.ts';
 import { NOON, readAll } from '../../../../support/events.ts';
+import { runs } from '../../../../support/nightly.ts';
 
 /** What becomes of an append: it is lost where nobody is told whether it was recorded. */
 const FATES = ['recorded', 'unavailable', 'lost before', 'lost behind'] as const;
@@ -314,7 +315,7 @@ describe('two batches under way', () => {
           checkTold(await readAll(log), told);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

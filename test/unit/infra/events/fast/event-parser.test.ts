@@ -14,6 +14,7 @@ import { readEvent, readMetadataText } from '../../../../../src/infra/events/sch
 import { newEvents } from '../../../../support/arbitraries.ts';
 import { cancelled, newEvent, placed } from '../../../../support/events.ts';
 import { mutations } from '../../../../support/mutations.ts';
+import { runs } from '../../../../support/nightly.ts';
 
 /** As they stand in a log, each with the version that an event of its type has. */
 function stored(events: readonly NewEvent[]): StoredEvent[] {
@@ -73,7 +74,7 @@ describe('the parser of many events', () => {
       fc.property(fc.array(plain, { maxLength: 20 }), (events) => {
         expect(parsed(stored(events))).toStrictEqual(decoded(stored(events)));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('the parser of many events', () => {
         const [first] = parsed(events);
         if (first !== undefined) expect(first).toStrictEqual(decoded([event])[0]);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
