@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { placeOrder } from '../support/one-service.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
+import { sql } from '../support/postgres/sql.ts';
 import { Service } from '../support/service.ts';
 
 const SLOW_MS = 300;
@@ -31,11 +32,17 @@ function slowLines({ program }: Service) {
   return program.log.filter(({ msg }) => msg === 'slow request');
 }
 
-/** Ends once the service has that many commands that wait, so that what follows takes their time. */
-async function waiting(service: Service, commands: number): Promise<void> {
-  await expect
-    .poll(async () => (await service.ask('GET', '/metrics')).text)
-    .toMatch(new RegExp(`^store_orders_commands_waiting ${commands}$`, 'm'));
+/** Resolves when the commit of a command waits for a lock. */
+async function isLocked(url: string): Promise<void> {
+  const waits =
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  await expect.poll(() => sql(url, waits)).toHaveLength(1);
+}
+
+/** Resolves when a command waits for its turn behind the one whose commit is under way. */
+async function isQueued(service: Service): Promise<void> {
+  const metrics = async () => (await service.ask('GET', '/metrics')).text;
+  await expect.poll(metrics).toMatch(/^store_orders_commands_waiting 1$/m);
 }
 
 it('A cancellation behind a lock on the log is slow in its commit, and the next in the queue', async () => {
@@ -44,9 +51,9 @@ it('A cancellation behind a lock on the log is slow in its commit, and the next 
   const [one, other] = [await placeOrder(service), await placeOrder(service)];
   const release = await held(url, 'SELECT FROM store_orders.tree FOR UPDATE');
   const cancelled = service.ask('DELETE', `${LIST}/${one}`);
-  await waiting(service, 1);
+  await isLocked(url);
   const next = service.ask('DELETE', `${LIST}/${other}`);
-  await waiting(service, 2);
+  await isQueued(service);
   await setTimeout(HOLD_MS);
   await release();
   const answers = await Promise.all([cancelled, next]);

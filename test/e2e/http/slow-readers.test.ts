@@ -37,6 +37,11 @@ function stalled(path: string, more = ''): RawClient {
   return client;
 }
 
+/** Resolves when the answer has begun: which list it is of has been decided. */
+async function hasBegun({ socket }: RawClient): Promise<void> {
+  await once(socket, 'readable');
+}
+
 /** Returns the value of a metric, with its labels. */
 async function metric(name: string): Promise<number> {
   const answer = await fetch(`${service.address}/metrics`, { headers: bearer(service.key) });
@@ -79,8 +84,7 @@ describe('A client that takes nothing of its answer for STALL_TIMEOUT', () => {
   ])('is cut off: %s', async (_what, path, more) => {
     const before = service.program.log.length;
     using client = stalled(path, more);
-    // Its answer has begun.
-    await once(client.socket, 'readable');
+    await hasBegun(client);
     // Others are served meanwhile.
     const other = await service.ask('GET', '/v2/store/orders?limit=1');
     expect(other.status).toBe(200);
@@ -131,9 +135,11 @@ describe('Clients that read older versions of the list', () => {
   it('are cut off, the oldest first, when these cost too much, and the newest is served', async () => {
     await service.ask('GET', LIST);
     using first = stalled(LIST);
+    await hasBegun(first);
     await using beside = new Beside(service.databaseFile);
     await shipOneInEach(beside, 20, 1);
     using second = stalled(LIST);
+    await hasBegun(second);
     await shipOneInEach(beside, 10, 2);
     expect((await service.ask('GET', LIST)).body.length).toBeGreaterThan(ORDERS * 60);
     const [line] = await cutOffs(1);
@@ -156,6 +162,7 @@ describe('Clients that read older versions of the list', () => {
       await shipOneInEach(beside, 2, 10 + n);
       const client = stalled(LIST);
       clients.defer(() => void client.socket.destroy());
+      await hasBegun(client);
     }
     const { status } = await service.ask('GET', LIST);
     expect(status).toBe(200);
