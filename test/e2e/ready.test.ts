@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Beside } from '../support/beside.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answer, ask, expectError } from '../support/http.ts';
@@ -7,16 +7,17 @@ import { bearer, type Program, Service, start } from '../support/service.ts';
 
 const ORDERS = 200_000;
 
-async function withManyOrders(): Promise<Service> {
-  const service = await Service.start();
+/** A store that has no server. */
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
   await using beside = new Beside(service.databaseFile);
   await beside.place(Array.from({ length: ORDERS }, (_, n) => ({ id: BigInt(n) })));
   await service.program.end();
-  return service;
-}
+});
+afterAll(() => service[Symbol.asyncDispose]());
 
 it('While it reads the log, the service is alive, not ready, and refuses requests', async () => {
-  await using service = await withManyOrders();
   const PORT = String(await freePort());
   const address = `http://127.0.0.1:${PORT}`;
   const seen: Answer[] = [];
@@ -59,7 +60,6 @@ async function answersUntilReady(program: Program, address: string, key: string)
 }
 
 it('SIGTERM while it reads the log stops the service cleanly', async () => {
-  await using service = await withManyOrders();
   const PORT = String(await freePort());
   const alive = () => ask(`http://127.0.0.1:${PORT}`, 'GET', '/livez').catch(refusedConnection);
   // It may be ready before the signal arrives, which is a clean stop of another kind.

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isNightly } from '../../support/nightly.ts';
 import { illegalHistories, legalHistories } from '../histories.ts';
 import type { OrderEvent } from '../vocabulary.ts';
 import { failuresOf, wrongInTrail } from './check-trail.ts';
 import { trailModule } from './trail.ts';
 
 // A run of Quint takes more than a second, so one replays many histories.
-const HISTORIES = 300;
+const HISTORIES = isNightly ? 300 : 80;
 
 /** Returns events under an id that is unique to their order and history. */
 function inHistory(index: number, events: readonly OrderEvent[]): readonly OrderEvent[] {
