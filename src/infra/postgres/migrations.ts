@@ -140,15 +140,24 @@ async function versionIn(client: pg.ClientBase): Promise<number | undefined> {
   return requireOneStore(versions.rows)[1];
 }
 
-// NOLOGIN: the roles are groups, of which the users that log in are made members.
+// NOLOGIN: the roles are groups, of which the users that log in are made members. Since PostgreSQL 16,
+// who creates a role without being a superuser is a member that may only administer it: such a member
+// may neither give tables to the role nor use them afterwards.
 async function makeRoles(client: pg.Client): Promise<void> {
   for (const role of [OWNER_ROLE, APP_ROLE]) {
     if (!(await hasRole(client, role))) await client.query(`CREATE ROLE ${role} NOLOGIN`);
   }
-  const { rows } = await client.query<{ isMember: boolean }>(
-    `SELECT pg_has_role(current_user, '${OWNER_ROLE}', 'MEMBER') AS "isMember"`,
+  const { rows } = await client.query<{ isOld: boolean }>(
+    `SELECT current_setting('server_version_num')::integer < 160000 AS "isOld"`,
   );
-  if (rows[0]?.isMember !== true) await client.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER`);
+  const [kinds, options] = rows[0]?.isOld
+    ? ["'MEMBER'", '']
+    : ["'SET', 'USAGE'", ' WITH SET TRUE, INHERIT TRUE'];
+  const { rowCount } = await client.query(
+    `SELECT FROM unnest(ARRAY[${kinds}]) AS kind
+      WHERE NOT pg_has_role(current_user, '${OWNER_ROLE}', kind)`,
+  );
+  if (rowCount !== 0) await client.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER${options}`);
 }
 
 /** Makes the owner role own everything, so that each of its members can make the next migration. */

@@ -33,8 +33,15 @@ interface Right {
   readonly columns?: readonly string[];
 }
 
+/**
+ * The function that the application role calls, also in a trigger. Others are run by triggers only, for
+ * which no right is needed. Default privileges of a database may keep functions from everybody.
+ */
+export const CALLED_FUNCTION = 'kept_refusals';
+
 export const GRANTS = `
   GRANT USAGE ON SCHEMA store_orders TO ${APP_ROLE};
+  GRANT EXECUTE ON FUNCTION store_orders.${CALLED_FUNCTION}() TO ${APP_ROLE};
   GRANT SELECT ON ALL TABLES IN SCHEMA store_orders TO ${APP_ROLE};
 ${RIGHTS.map(({ to, table, columns }) => {
   const only = columns === undefined ? '' : ` (${columns.join(', ')})`;

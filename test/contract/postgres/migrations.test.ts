@@ -121,6 +121,28 @@ describe('a migration', () => {
     await expect(open(url)).rejects.toThrow(/permission denied.*store-orders migrate/s);
   });
 
+  it('takes no rights but those of whoever created the roles', async () => {
+    const url = await empty();
+    const admin = await login(url, 'CREATEROLE NOINHERIT');
+    const user = new URL(admin).username;
+    // PostgreSQL gives this to whoever creates a role, and nothing else.
+    await sql(
+      url,
+      `GRANT store_orders_owner TO ${user} WITH ADMIN TRUE, SET FALSE, INHERIT FALSE;
+       ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${user}`,
+    );
+    expect(await migrate(admin, true)).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+    expect(await migrate(admin, true)).toMatchObject({ from: SCHEMA_VERSION });
+  });
+
+  it('lets the application record refusals where functions are kept from everybody', async () => {
+    const url = await empty();
+    await sql(url, 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
+    await migrate(url, true);
+    const user = await login(url, 'IN ROLE store_orders_app');
+    await sql(user, 'DELETE FROM store_orders.refusals');
+  });
+
   it('takes no superuser, and leaves the tables to the role that owns them', async () => {
     const url = await empty();
     const admin = await login(url, 'CREATEROLE');
