@@ -44,6 +44,11 @@ const CAUSES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
     await sql(url, 'ALTER TABLE store_orders.events DISABLE TRIGGER events_never_change');
     return url;
   },
+  'row security': async () => {
+    const url = await newDatabase();
+    await sql(url, 'ALTER TABLE store_orders.events ENABLE ROW LEVEL SECURITY');
+    return url;
+  },
   'leads to a pooler': async () => {
     const url = new URL(await newDatabase());
     const pooler = await TransactionPooler.start(Number(url.port), url.pathname.slice(1));

@@ -19,7 +19,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { migrate } from './migrations.ts';
 import { APP_ROLE } from './rights.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import { gravestFlaws } from './schema-check.ts';
+import { requireGuards } from './start/checks.ts';
 import { requireOwnSessions } from './start/own-sessions.ts';
 
 const IS_THERE: Statement = {
@@ -68,9 +68,16 @@ async function requireWholeLog(url: string, db: Database): Promise<void> {
     await new MerkleTables(db).requireWhole();
   } catch (error) {
     // In a changed schema, the sizes may differ because they are of other types.
-    const [flaw] = await gravestFlaws(db, SCHEMA_VERSION);
-    throw orUnwhole(flaw === undefined ? error : new DamagedStore(flaw), shownAddress(url));
+    await requireGuards(db, url);
+    throw orUnwhole(error, shownAddress(url));
   }
+}
+
+/** Throws {@link UserError} if a table that is another one, as by row security, explains damage. */
+async function explain(db: Database, url: string, error: unknown): Promise<never> {
+  // Only those: the schema can be an older one, which lacks other objects.
+  if (error instanceof DamagedStore) await requireGuards(db, url, /^the table .* another one/);
+  throw error;
 }
 
 /** Opens a store as {@link openDatabase} does, but also one into which another is being copied. */
@@ -84,7 +91,7 @@ export async function openForCopy(
   const db = new Database(url, reach, timeouts);
   return orClose(db, url, async () => {
     await requireOwnSessions(url);
-    let about = await aboutStoreIn(db);
+    let about = await aboutStoreIn(db).catch((error) => explain(db, url, error));
     const isAbsent = about === undefined;
     if (isAbsent && ifAbsent === 'refuse') {
       throw new UserError(`There is no store in ${shownAddress(url)}. Check DATABASE_URL.`);
@@ -135,7 +142,7 @@ export async function orClose<Result>(
 export function cannotOpen(error: unknown, url: string): UserError {
   return asUserError(error, (failure) => {
     const advice = isDenied(failure)
-      ? ` GRANT ${APP_ROLE} TO the user who serves.`
+      ? ` GRANT ${APP_ROLE} TO the user who serves, and let that user inherit it.`
       : isLocked(failure)
         ? ' Another session holds a lock: pg_locks shows which.'
         : '';

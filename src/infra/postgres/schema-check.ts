@@ -137,13 +137,20 @@ export async function restoreGuards(
 async function flawsOfObjects(db: Queryable, version: number): Promise<string[]> {
   const { due, there, disabled } = await compare(db, version);
   const flaws = [
-    ...differences(due, there),
+    ...differences(due, there).map((flaw) => withState(flaw, there)),
     ...disabled.map((name) => `the ${name} of the database is disabled`),
   ];
   const isKnown = there.some(([name]) => name === 'column store.schema_version');
   if (!isKnown || !flaws.some((flaw) => isAddition(flaw, MIGRATED))) return flaws;
   const [[stored] = [version]] = await db.query<[number]>(VERSION_THERE);
   return stored > version ? flaws.filter((flaw) => !isAddition(flaw, MIGRATED)) : flaws;
+}
+
+/** Returns a flaw of a table with what is other about it, such as row security. */
+function withState(flaw: string, there: readonly Definition[]): string {
+  const [, table] = /^the (table \w+) .* another one$/.exec(flaw) ?? [];
+  const [, state] = there.find(([name]) => name === table) ?? [];
+  return state == null ? flaw : `${flaw} (${state.trim()})`;
 }
 
 function isAddition(flaw: string, kinds: readonly string[]): boolean {

@@ -240,7 +240,7 @@ describe('A store in PostgreSQL', () => {
     ],
     [
       'CREATE TABLE public.above (LIKE events); ALTER TABLE events INHERIT public.above',
-      'the table events of the database is another one',
+      'the table events of the database is another one (inherited)',
     ],
     ['CREATE SEQUENCE notes', "the sequence notes of the database is none of this program's"],
     ['CREATE TABLE notes (x text)', "the table notes of the database is none of this program's"],

@@ -61,7 +61,7 @@ it.each([
   await sql(url, `ALTER TABLE store_orders.${hide}`);
   await expect
     .poll(() => impaired.get('schema_altered'), WITHIN)
-    .toBe(`the table ${table} of the database is another one`);
+    .toBe(`the table ${table} of the database is another one (row security)`);
   // As a request reports what it finds.
   await store.log.head().catch((error: Error) => store.damaged?.(error));
   await sql(url, `ALTER TABLE store_orders.${show}`);

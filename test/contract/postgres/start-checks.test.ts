@@ -124,7 +124,7 @@ describe('a start is refused for flaws that only the owner can mend:', () => {
     [
       'rows that are hidden',
       'ALTER TABLE store_orders.events ENABLE ROW LEVEL SECURITY',
-      /table events of the database is another one/,
+      /table events of the database is another one \(row security\)\. Undo that, and run `store-orders verify`\.$/,
     ],
     [
       'a table with heirs',
@@ -167,6 +167,18 @@ describe('a start is refused for flaws that only the owner can mend:', () => {
     expect((await refusal(url)).join('\n')).toMatch(words);
   });
 
+  it('rows that are hidden from the user, even that of the store', async () => {
+    const url = await newDatabase();
+    const mine = await login(url, 'IN ROLE store_orders_app');
+    for (const table of ['tree', 'store']) {
+      await sql(url, `ALTER TABLE store_orders.${table} ENABLE ROW LEVEL SECURITY`);
+      expect((await refusal(mine)).at(-1)).toContain(
+        `: the table ${table} of the database is another one (row security). Undo that`,
+      );
+      await sql(url, `ALTER TABLE store_orders.${table} DISABLE ROW LEVEL SECURITY`);
+    }
+  });
+
   it('but not for additions for reading', async () => {
     const url = await newDatabase();
     await sql(url, 'CREATE VIEW store_orders.types AS SELECT type FROM store_orders.events');
@@ -205,6 +217,26 @@ describe('a start is refused if its user lacks a privilege:', () => {
     await sql(url, `REVOKE ${verb} ON ${table} FROM ${user}`);
     expect(await refusal(mine)).toStrictEqual([
       expect.stringContaining(`the user ${user} lacks rights (${told}). GRANT store_orders_app`),
+    ]);
+  });
+
+  it('without that of a function that is called', async () => {
+    const url = await newDatabase();
+    const mine = await login(url, 'IN ROLE store_orders_app');
+    await sql(
+      url,
+      'REVOKE EXECUTE ON FUNCTION store_orders.kept_refusals() FROM PUBLIC, store_orders_app',
+    );
+    expect(await refusal(mine)).toStrictEqual([
+      expect.stringContaining('lacks rights (execute kept_refusals). GRANT store_orders_app'),
+    ]);
+  });
+
+  it('without those of a group, which the user does not inherit', async () => {
+    const url = await newDatabase();
+    const mine = await login(url, 'NOINHERIT IN ROLE store_orders_app');
+    expect(await refusal(mine)).toStrictEqual([
+      expect.stringContaining('and let that user inherit it.'),
     ]);
   });
 

@@ -3,7 +3,7 @@
 import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { shownAddress } from '../../settings/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
-import { APP_ROLE, RIGHTS } from '../rights.ts';
+import { APP_ROLE, CALLED_FUNCTION, RIGHTS } from '../rights.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import { gravestFlaws, NOT_GUARDED } from '../schema-check.ts';
 import { refusedWrites } from './writes.ts';
@@ -93,6 +93,10 @@ const RIGHTS_MISSING: Statement = {
     SELECT current_user::text, 'select ' || relname FROM pg_class
      WHERE relnamespace = 'store_orders'::regnamespace AND relkind = 'r'
        AND NOT has_table_privilege(oid, 'SELECT')
+    UNION
+    SELECT current_user::text, 'execute ' || proname FROM pg_proc
+     WHERE pronamespace = 'store_orders'::regnamespace AND proname = '${CALLED_FUNCTION}'
+       AND NOT has_function_privilege(oid, 'EXECUTE')
      ORDER BY 2`,
 };
 
@@ -116,6 +120,17 @@ export async function requireServable(db: Queryable, url: string): Promise<void>
  */
 export async function requireServableBySome(db: Queryable, url: string): Promise<void> {
   refuse(await wrongSettings(db, false), url);
+}
+
+/**
+ * Throws {@link UserError} if the schema was altered in a way with which a store must not be used.
+ * @param kind The flaws that count; absent: all.
+ */
+export async function requireGuards(db: Queryable, url: string, kind = /^/): Promise<void> {
+  refuse(
+    (await wrongGuards(db)).filter((flaw) => kind.test(flaw)),
+    url,
+  );
 }
 
 function refuse(wrong: readonly string[], url: string): void {
@@ -162,9 +177,15 @@ export async function missingRights(db: Queryable): Promise<string[]> {
   ];
 }
 
+/** The flaws that a migration mends. */
+const RESTORED = /^the (?:trigger|function) .* (?:another one|not there|disabled)$/;
+
 async function wrongGuards(db: Queryable): Promise<string[]> {
   const flaws = await gravestFlaws(db, SCHEMA_VERSION);
-  return flaws.map(
-    (flaw) => `${flaw}. Run \`store-orders migrate\`, and then \`store-orders verify\``,
-  );
+  return flaws.map((flaw) => {
+    const remedy = RESTORED.test(flaw)
+      ? 'Run `store-orders migrate`, and then'
+      : 'Undo that, and run';
+    return `${flaw}. ${remedy} \`store-orders verify\``;
+  });
 }
