@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseInstant } from '../../src/domain/instant.ts';
@@ -58,6 +60,25 @@ describe('The log', () => {
       { type: 'Error', message: 'not read: disk I/O error' },
       { type: 'Error', message: 'in a circle' },
     ]);
+  });
+
+  it('completes the line that a full disk has cut, and says how many were lost', () => {
+    const file = join(newFolder(), 'log');
+    // A file that reaches its limit of length takes a part of a write, as one on a full disk does.
+    const command = `ulimit -f 4; exec "$0" "$1" "$2" >> "$2"`;
+    const program = PROGRAM.replace('log-lines', 'log-full-disk');
+    const run = spawnSync('bash', ['-c', command, process.execPath, program, file]);
+    expect(run.stderr.toString()).toBe('');
+    const lines = readFileSync(`${file}-before`, 'utf8') + readFileSync(file, 'utf8');
+    const all: { line: number; lines?: number }[] = lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [before, [dropped, ...after]] = [all.slice(0, -3), all.slice(-3)];
+    expect(before.map(({ line }) => line)).toStrictEqual(Array.from(before, (_, index) => index));
+    expect(before.length).toBeGreaterThan(10);
+    expect(dropped).toMatchObject({ msg: 'lines were dropped', lines: 300 - before.length });
+    expect(after.map(({ line }) => line)).toStrictEqual([300, 301]);
   });
 
   it('does not end the process when its reader disconnects', () => {

@@ -1,11 +1,12 @@
 /** The service's log. */
 
-import { createWriteStream, type WriteStream, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import { CLOCKS } from '../../app/clock.ts';
 import { withoutSecrets } from '../../app/secrets.ts';
 import { readableText } from './log-text.ts';
+import { WholeLines } from './whole-lines.ts';
 
 export type { Logger };
 
@@ -77,11 +78,7 @@ interface Gathered {
 class LineWriter {
   readonly #fd: number;
   readonly #format: LogFormat;
-  #stream: WriteStream;
-  /** True once the reader has gone away. */
-  #isUnread = false;
-  /** Ends the flushes that are under way. */
-  readonly #flushing = new Set<() => void>();
+  readonly #output: WholeLines;
   readonly #timeOf = isoTime();
   #gathered: Gathered[] = [];
   #lines: string[] = [];
@@ -94,21 +91,8 @@ class LineWriter {
   constructor(fd: number, format: LogFormat) {
     this.#fd = fd;
     this.#format = format;
-    this.#stream = this.#open();
+    this.#output = new WholeLines(fd);
     process.on('exit', () => this.#writeNow());
-  }
-
-  #open(): WriteStream {
-    const stream = createWriteStream('', { fd: this.#fd, autoClose: false });
-    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-      // A reader that has gone away, such as `head`, is no reason to stop serving.
-      if (code === 'EPIPE') this.#isUnread = true;
-      // A file on a full disk can be written again when there is room, which this stream cannot.
-      else this.#stream = this.#open();
-      // The stream calls nobody back whose lines were behind those that failed.
-      for (const end of this.#flushing) end();
-    });
-    return stream;
   }
 
   /** @param print Makes pino put a line into JSON, and write it to this. */
@@ -128,41 +112,38 @@ class LineWriter {
 
   /** Resolves when every line so far is written, or cannot be. */
   flush(): Promise<void> {
-    if (this.#isUnread || this.#stream.writableLength > MAX_WAITING_BYTES) {
+    if (this.#output.isUnread || this.#output.waitingBytes > MAX_WAITING_BYTES) {
       this.#dropped += this.#lines.length + this.#gathered.length;
       this.#gathered = [];
       this.#empty();
       return Promise.resolve();
     }
-    const text = this.#take();
-    return new Promise((resolve) => {
-      const end = () => {
-        this.#flushing.delete(end);
-        resolve();
-      };
-      this.#flushing.add(end);
-      this.#stream.write(text, end);
-    });
+    const { text, lines } = this.#take();
+    return this.#output.write(text, lines);
   }
 
   #writeNow(): void {
     try {
-      writeSync(this.#fd, this.#take());
+      const rest = this.#output.takeRest();
+      writeSync(this.#fd, Buffer.concat([rest, Buffer.from(this.#take().text)]));
     } catch {
       // Nobody reads the log any more.
     }
   }
 
-  #take(): string {
+  /** Returns the lines so far, with their number and that of the dropped ones that they report. */
+  #take(): { readonly text: string; readonly lines: number } {
     this.#print();
-    if (this.#dropped > 0) {
-      this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${this.#dropped}}\n`);
-      this.#dropped = 0;
+    const dropped = this.#dropped + this.#output.takeLost();
+    this.#dropped = 0;
+    const lines = this.#lines.length + dropped;
+    if (dropped > 0) {
+      this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${dropped}}\n`);
     }
-    const lines = this.#format === 'text' ? this.#lines.map(readableText) : this.#lines;
-    const text = lines.join('');
+    const shown = this.#format === 'text' ? this.#lines.map(readableText) : this.#lines;
+    const text = shown.join('');
     this.#empty();
-    return text;
+    return { text, lines };
   }
 
   #print(): void {
