@@ -40,6 +40,7 @@ class Thread extends Worker {
     this.#state = state;
     running.add(this);
     this.once('exit', () => this.#hasExited());
+    this.once('error', explain);
   }
 
   override async terminate(): Promise<number> {
@@ -65,6 +66,18 @@ class Thread extends Worker {
     become(this.#state, ENDING);
     this.#exited.resolve();
   }
+}
+
+/** Gives the error of a thread that could not be set up words for people: Node's are those of the system. */
+function explain(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ERR_WORKER_INIT_FAILED') error.message = notStarted(error);
+}
+
+function notStarted({ message }: Error): string {
+  const [limit, setting] = /EMFILE|ENFILE/.test(message)
+    ? ['open files', 'ulimit -n']
+    : ['processes and threads', 'ulimit -u; pids.max of a container'];
+  return `A thread cannot be started: ${message}. A limit of ${limit} may be too low (${setting}).`;
 }
 
 /** Called by each program as soon as it has loaded its modules: from then on its thread can end itself. */
@@ -109,11 +122,6 @@ export function startThread(
   try {
     return new Thread(new URL(`${PROGRAMS}${name}.js`, import.meta.url), given, options);
   } catch (error) {
-    throw asUserError(
-      error,
-      ({ message }) =>
-        `A thread cannot be started: ${message}. A limit of processes and threads may be too low ` +
-        '(ulimit -u; pids.max of a container).',
-    );
+    throw asUserError(error, notStarted);
   }
 }

@@ -18,6 +18,19 @@ it('a thread that cannot be started is a reason that its user can remedy', () =>
   expect(start).toThrow(/^A thread cannot be started: .*--no-such-option\. A limit of processes/);
 });
 
+it.each([
+  ['EMFILE', 'open files may be too low (ulimit -n).'],
+  ['EAGAIN', 'processes and threads may be too low (ulimit -u; pids.max of a container).'],
+])('a thread that cannot be set up, by %s, has the limit in its reason', async (code, limit) => {
+  const thread = startReader();
+  const failed = once(thread, 'error');
+  const message = `Worker initialization failure: ${code}`;
+  thread.emit('error', Object.assign(new Error(message), { code: 'ERR_WORKER_INIT_FAILED' }));
+  const [{ message: told }] = (await failed) as [Error];
+  expect(told).toBe(`A thread cannot be started: ${message}. A limit of ${limit}`);
+  await thread.terminate();
+});
+
 // One statement, which nothing interrupts: it takes about a tenth of a second.
 const SLOW = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
   SELECT max(i) FROM n`;
