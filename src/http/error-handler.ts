@@ -5,6 +5,8 @@ import { sendError } from './answers/error.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 
 const NO_ENCODING = 'The address is not percent-encoded UTF-8.';
+/** The system's codes where no file descriptor is left, in this process or on the machine. */
+const NO_FILES: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
  * Returns the handler of errors.
@@ -24,7 +26,7 @@ export function handleErrors(
     const answer = (isOfStore(error) ? refusal(req) : undefined) ?? toApiError(error);
     const { context } = req;
     if (answer.code === 'internal_error') context.cause = (error as Error).stack ?? String(error);
-    if (isOfStore(error)) context.cause = error.message;
+    if (isOfStore(error) || isOutOfFiles(error)) context.cause = error.message;
     // The message tells which limit was reached, or why nobody is served.
     else if (answer.status === 503 || answer.status === 429) context.cause ??= answer.message;
     refused(req, answer.code);
@@ -38,10 +40,18 @@ function isOfStore(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDamage(error);
 }
 
+/**
+ * Returns true if a file could not be opened for want of a descriptor. It passes by itself: modules of pages,
+ * which are loaded at the first request, are then loaded at the next.
+ */
+function isOutOfFiles(error: unknown): error is Error {
+  return error instanceof Error && NO_FILES.includes((error as NodeJS.ErrnoException).code);
+}
+
 /** Returns the API error for any error, those of Express included. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isOfStore(error)) return new ApiError('service_unavailable');
+  if (isOfStore(error) || isOutOfFiles(error)) return new ApiError('service_unavailable');
   // The one kind of request that Express itself refuses.
   const { status } = error as { status?: number };
   return status === 400

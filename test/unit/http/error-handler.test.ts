@@ -101,6 +101,14 @@ describe('A store', () => {
   });
 });
 
+test('A file that cannot be opened for want of a descriptor is a 503, too', async () => {
+  const message = "EMFILE: too many open files, open 'page.js'";
+  const { text, line } = await throwing(Object.assign(new Error(message), { code: 'EMFILE' }));
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(text).not.toContain('EMFILE');
+  expect(line).toMatchObject({ outcome: 'service_unavailable', cause: message });
+});
+
 describe('A request that is refused', () => {
   it('has the error of its handler, without the headers of a success', async () => {
     const { text, line, damages, refusals } = await outcomeOf((_req, res) => {
