@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { keyIdOf } from '../app/keys/api-key.ts';
+import type { Refusal } from '../app/log/submission.ts';
 import type { RefusedAttempt } from '../app/ports/refusal-trail.ts';
 import type { ErrorCode } from './api-error.ts';
 import { keyTextOf } from './requests/authentication.ts';
@@ -26,21 +27,24 @@ export function refusedAttempt(
   };
 }
 
-function isRecorded(req: Request, code: ErrorCode): boolean {
-  switch (code) {
-    case 'unauthorized':
-      return req.headers.authorization !== undefined;
-    case 'insufficient_scope':
-    case 'order_exists':
-    case 'order_already_shipped':
-    case 'order_cancelled':
-    case 'batch_refused':
-    case 'precondition_failed':
-    case 'idempotency_key_reused':
-      return true;
-    case 'order_not_found':
-      return req.method !== 'GET' && req.method !== 'HEAD';
-    default:
-      return false;
-  }
+/**
+ * The refusals of commands, each recorded for every method or for those that change something. All are named,
+ * because a new one that is forgotten would be missing in the trail, and nobody would see it.
+ */
+const OF_COMMANDS: Readonly<Record<Refusal, 'every method' | 'changes'>> = {
+  order_exists: 'every method',
+  order_already_shipped: 'every method',
+  order_cancelled: 'every method',
+  batch_refused: 'every method',
+  precondition_failed: 'every method',
+  idempotency_key_reused: 'every method',
+  // A read of what is not there is no attempt at anything.
+  order_not_found: 'changes',
+};
+
+function isRecorded({ headers, method }: Request, code: ErrorCode): boolean {
+  if (code === 'unauthorized') return headers.authorization !== undefined;
+  if (code === 'insufficient_scope') return true;
+  const of = Object.hasOwn(OF_COMMANDS, code) ? OF_COMMANDS[code as Refusal] : undefined;
+  return of === 'every method' || (of === 'changes' && method !== 'GET' && method !== 'HEAD');
 }

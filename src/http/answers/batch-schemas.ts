@@ -1,7 +1,7 @@
 /** The bodies of answers to batches: they describe what is written by hand. */
 import { z } from 'zod';
-import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
-import { type ErrorCode, MAX_MESSAGE } from '../api-error.ts';
+import { MAX_GROUP_COMMANDS, type Refusal } from '../../app/log/submission.ts';
+import { MAX_MESSAGE } from '../api-error.ts';
 import { as, INT64_TEXT } from '../requests/values.ts';
 import { position } from './schemas.ts';
 
@@ -13,13 +13,18 @@ function within(minimum: number, maximum: number) {
 
 const message = z.string().min(1).max(MAX_MESSAGE).describe('What was wrong, for people.');
 
-/** The codes of the items that can be refused in a batch. */
-const ITEM_CODES = [
-  'order_not_found',
-  'order_already_shipped',
-  'order_cancelled',
-  'batch_refused',
-] as const satisfies readonly ErrorCode[];
+/** Refusals that no item has: its id is new, it has no condition, and a key is that of the whole batch. */
+type OfNoItem = 'order_exists' | 'precondition_failed' | 'idempotency_key_reused';
+
+type ItemCode = Exclude<Refusal, OfNoItem>;
+
+/** The codes of the items that can be refused in a batch: all, so that a new refusal is not forgotten. */
+const ITEM_CODES = Object.keys({
+  order_not_found: true,
+  order_already_shipped: true,
+  order_cancelled: true,
+  batch_refused: true,
+} satisfies Record<ItemCode, true>) as [ItemCode, ...ItemCode[]];
 
 /** The statuses of items: placed, cancelled, and refused. */
 const ITEM_STATUSES = [201, 204, 404, 409] as const;

@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
+import type { Refusal } from '../../../src/app/log/submission.ts';
 import { type ClientOptions, StoreOrders, StoreOrdersError } from '../../../src/client/client.ts';
+import { isFinal } from '../../../src/client/retry-policy.ts';
 import { failureOf } from '../../support/client-failure.ts';
 import {
   cut,
@@ -24,6 +26,24 @@ async function clientOf(script: readonly Reply[], options: Partial<ClientOptions
   const keys = () => new Set(server.received.map(({ headers }) => headers['idempotency-key']));
   return { server, store, keys, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
+
+/** All of them: a new one does not compile before it is here, and then the policy must know it. */
+const REFUSALS: Readonly<Record<Refusal, true>> = {
+  order_exists: true,
+  order_not_found: true,
+  order_already_shipped: true,
+  order_cancelled: true,
+  precondition_failed: true,
+  idempotency_key_reused: true,
+  batch_refused: true,
+};
+
+test.each(Object.keys(REFUSALS) as Refusal[])(
+  'The refusal %s says what became of every attempt under its key',
+  (code) => {
+    expect(isFinal(code)).toBe(true);
+  },
+);
 
 describe('A command', () => {
   const unavailable = refusal(503, 'service_unavailable');

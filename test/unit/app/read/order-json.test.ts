@@ -56,7 +56,21 @@ describe('an order in JSON', () => {
   });
 });
 
+/** With every member, so that a new one must be given here, too. */
+const WHOLE: { readonly [Name in keyof OrderDetails]: NonNullable<OrderDetails[Name]> } = {
+  ...PENDING,
+  shipDate: NOON,
+  shippedAt: LATER,
+  cancelledAt: LATER,
+  cancelReason: 'duplicate',
+};
+
 describe('an order in CSV', () => {
+  it('has the members that JSON has in version 2, in their order', () => {
+    const members = Object.keys(JSON.parse(orderToJsonV2(WHOLE)));
+    expect(CSV_HEADER).toBe(`${members.join(',')}\r\n`);
+  });
+
   it('has the columns of version 2', () => {
     expect(CSV_HEADER).toBe(
       'id,petId,quantity,shipDate,complete,status,placedAt,shippedAt,cancelledAt,cancelReason\r\n',
