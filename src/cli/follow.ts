@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
-import type { EventType, StoreOrders } from '../client/client.ts';
+import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -94,7 +94,9 @@ async function follow(
     const run = once ? interruptible : untilStopped;
     await run((signal) =>
       callService(options, commandLine, async (service) => {
-        const follower = new Follower({ file, deliver, tries, signal, log }, options.after);
+        const first = () => firstOf(service, signal);
+        const given = { file, deliver, first, tries, signal, log };
+        const follower = new Follower(given, options.after);
         if (retry) await follower.retryParked();
         log(`Following after position ${follower.after}`);
         const following = { ...options, once: once === true, signal, log };
@@ -133,6 +135,16 @@ async function deliverAll(
     if (!(await follower.handle(event))) return false;
   }
   return once;
+}
+
+/** The longest that a timer can last, in milliseconds. */
+const NO_END_MS = 2 ** 31 - 1;
+
+/** Returns the first event of a log that has some, however long the service is away. */
+async function firstOf({ events }: StoreOrders, signal: AbortSignal): Promise<OrderEvent> {
+  const patient = { signal, timeoutMs: NO_END_MS, retries: Infinity };
+  const { value } = await events.list({ limit: 1 }, patient).pages().next();
+  return value?.data[0] as OrderEvent;
 }
 
 async function deliveryOf(

@@ -24,6 +24,8 @@ const MAX_PARKED = 1_000;
 export interface FollowerOptions {
   readonly file: string;
   readonly deliver: Deliver;
+  /** Returns the first event of the log that is followed. */
+  readonly first: () => Promise<OrderEvent>;
   /** The attempts before an event is parked; 0: none ever is. */
   readonly tries: number;
   /** Aborts when the follower is to end, which it does after the attempt that is under way. */
@@ -36,6 +38,8 @@ export interface FollowerOptions {
 export class Follower {
   readonly #options: FollowerOptions;
   #followed: Followed;
+  /** The log that is followed; absent until it is known to be that of the checkpoint. */
+  #log: string | undefined;
 
   /** @param after The position to begin after if the file is new. */
   constructor(options: FollowerOptions, after: string) {
@@ -50,12 +54,15 @@ export class Follower {
 
   /** Keeps a position up to which there are no more events to deliver. */
   async reach(after: string): Promise<void> {
-    if (after !== this.after) await this.#keep({ ...this.#followed, after });
+    if (after === this.after) return;
+    // A position alone does not tell its log. In that of another store, it would pass events that are still due.
+    this.#log ??= this.#requireOwnLog(await this.#options.first());
+    await this.#keep({ ...this.#followed, log: this.#log, after });
   }
 
   /** Handles the next event: true if it was delivered or parked; false if the follower is to end. */
   async handle(event: OrderEvent): Promise<boolean> {
-    this.#requireOwnLog(event);
+    this.#log = this.#requireOwnLog(event);
     const { parked } = this.#followed;
     const earlier = parked.find((one) => one.event.subject === event.subject);
     if (earlier !== undefined) {
@@ -137,11 +144,12 @@ export class Follower {
     this.#followed = followed;
   }
 
-  #requireOwnLog(event: OrderEvent): void {
+  /** Returns the log of an event. Throws {@link UserError} unless it is that of the checkpoint. */
+  #requireOwnLog(event: OrderEvent): string {
     const log = logOf(event);
     const { log: own = log } = this.#followed;
     // An earlier version kept the epoch with it.
-    if (logOf({ source: own }) === log) return;
+    if (logOf({ source: own }) === log) return log;
     throw new UserError(
       `${this.#options.file} is the checkpoint of ${own}, and the events are of ${log}.`,
     );

@@ -367,17 +367,21 @@ describe('A follower', () => {
     expect(receiver.posts[0]?.headers['webhook-signature']).toBeUndefined();
   });
 
-  test('refuses the checkpoint of another log', async () => {
+  test.each([
+    ['', ['--once']],
+    [', where no event passes the filter', ['--type', 'OrderShipped']],
+  ])('refuses the checkpoint of another log%s', async (_, options) => {
     const { after } = await recorded(1);
     const url = await receiver.listen();
     const other = { after, log: '/store-orders/another', parked: [] };
     writeFileSync(join(folder, 'checkpoint'), JSON.stringify(other));
-    const follower = follow('--post', url, '--once');
+    const follower = follow('--post', url, ...options);
     expect(await follower.ended()).toBe(1);
     expect(follower.stderr).toContain(
       'is the checkpoint of /store-orders/another, and the events are',
     );
     expect(receiver.posts).toEqual([]);
+    expect(kept()).toEqual(other);
   });
 });
 
