@@ -46,6 +46,11 @@ export const DEVIATIONS: readonly Deviation[] = [
         return { ...row, status: row.complete ? 'delivered' : ended };
       }),
   },
+  {
+    name: 'orders that are not complete do not say so',
+    http: bodies(/,"complete":false/g, ''),
+    breaksPromise: true,
+  },
   { name: 'quantities are written 1.0', http: bodies(/"quantity":(\d+)/g, '"quantity":$1.0') },
   { name: 'ids are written 1.0', http: bodies(/"id":(\d+)/g, '"id":$1.0') },
   { name: 'statuses are written 401.0', http: bodies(/"status":(\d+)/g, '"status":$1.0') },
