@@ -45,13 +45,25 @@ interface Life {
 function placed(life: Life): Happening | undefined {
   const { steps, listed } = life;
   const places = steps.filter(({ request }) => request.kind === 'place');
+  const rows = [...listed, ...steps.flatMap(rowOf)];
   const accepted = places.filter(({ answer }) => answer.kind === 'accepted');
   return happening(life, 'placed', {
-    requests: accepted.length > 0 ? accepted : places.filter(isUnanswered),
+    requests:
+      accepted.length > 0
+        ? accepted
+        : places.filter((step) => isUnanswered(step) && rows.every((row) => isOf(row, step))),
     notYet: steps.filter((step) => reasonOf(step) === 'order_not_found'),
     already: steps.filter((step) => !isUnanswered(step) && reasonOf(step) !== 'order_not_found'),
     isListed: listed.length > 0,
   });
+}
+
+/** Returns false if a row shows another order than a placement asks for: then another one placed it. */
+function isOf(row: Row, { request }: Step): boolean {
+  if (request.kind !== 'place') return false;
+  const isSame = row.petId === request.petId && row.quantity === request.quantity;
+  // A shipped order shows the date of its shipment.
+  return isSame && (row.complete || row.shipDate === request.shipDate);
 }
 
 function shipped(life: Life): Happening | undefined {

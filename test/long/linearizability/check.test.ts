@@ -70,7 +70,7 @@ test('Of tiny histories, right or wrong, exactly those are refused that no order
       seen[isRight ? 'accepted' : 'refused'] += 1;
       expect(told(history) === '').toBe(isRight);
     }),
-    { numRuns: 4_000 },
+    { numRuns: 10_000 },
   );
   // It says little when one of the two hardly ever happens.
   expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(500);

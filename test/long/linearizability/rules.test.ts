@@ -14,6 +14,12 @@ function row(id: number, more: Partial<Row> = {}): Row {
 const shippedRow = (id: number) => row(id, { shipDate: MONDAY, complete: true });
 
 const place = (id: number): Request => ({ kind: 'place', petId: BigInt(100 + id), quantity: 1 });
+const placeAs = (id: number, petId: number): Request => ({
+  kind: 'place',
+  id: BigInt(id),
+  petId: BigInt(petId),
+  quantity: 1,
+});
 const ship = (id: number, shipDate = MONDAY): Request => ({
   kind: 'ship',
   id: BigInt(id),
@@ -251,6 +257,14 @@ describe('A history is wrong in which', () => {
       [2, 9, list, listed(row(1), shippedRow(2))],
       [3, 4, ship(1), accepted(1)],
       [5, 6, ship(2), accepted(2)],
+    ],
+    [
+      'a list has the order of the later of two lost placements and lacks one that was there before',
+      'moment',
+      [0, 2, place(1), accepted(1)],
+      [1, 2, placeAs(2, 202), unknown],
+      [1, 9, list, listed(row(2))],
+      [3, 9, placeAs(2, 102), unknown],
     ],
   ])('%s', (_, rule, ...lines) => {
     const violations = check(history(...lines));
