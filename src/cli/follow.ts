@@ -137,12 +137,9 @@ async function deliverAll(
   return once;
 }
 
-/** The longest that a timer can last, in milliseconds. */
-const NO_END_MS = 2 ** 31 - 1;
-
 /** Returns the first event of a log that has some, however long the service is away. */
 async function firstOf({ events }: StoreOrders, signal: AbortSignal): Promise<OrderEvent> {
-  const patient = { signal, timeoutMs: NO_END_MS, retries: Infinity };
+  const patient = { signal, timeoutMs: Infinity, retries: Infinity };
   const { value } = await events.list({ limit: 1 }, patient).pages().next();
   return value?.data[0] as OrderEvent;
 }
