@@ -6,7 +6,7 @@ import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import * as client from '../../src/client/receipt-verifier.ts';
 import { browserVerifier } from '../support/browser-verifier.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
-import { isNightly } from '../support/nightly.ts';
+import { isNightly, runs } from '../support/nightly.ts';
 import { ProofLog } from '../support/proof-log.ts';
 import { receiptVectors } from '../support/receipt-vectors.ts';
 import { records, signer } from '../support/vector-log.ts';
@@ -228,7 +228,7 @@ describe('The verifier in the page and the published one', () => {
           if (verdict.ok) expect(receipt.trim()).toBe(genuine);
         },
       ),
-      { numRuns: isNightly ? 5_000 : 1_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OrderList } from '../../src/app/state/order-list.ts';
 import type { OrderEvent as ServiceEvent } from '../../src/domain/order.ts';
 import { recorded } from '../support/events.ts';
-import { isNightly } from '../support/nightly.ts';
+import { runs } from '../support/nightly.ts';
 import { fewIds, INT64_EDGES, instants, int64s, orders, quantities } from './arbitraries.ts';
 import { illegalHistories, legalHistories } from './histories.ts';
 import { brokenHistoryRule, HISTORY_RULES } from './oracle/history.ts';
@@ -168,7 +168,7 @@ describe('programs', () => {
   });
 
   test('every shrunk program is valid, and shrinking terminates', () => {
-    for (const program of sample(programs(), isNightly ? 30 : 6)) {
+    for (const program of sample(programs(), runs(30))) {
       let current: Program | undefined = program;
       for (let rounds = 0; current !== undefined; rounds++) {
         expect(rounds).toBeLessThan(500);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tableOf } from '../docs/markdown.ts';
 import { temporaryFile } from '../support/folder.ts';
-import { isNightly } from '../support/nightly.ts';
+import { isNightly, runs } from '../support/nightly.ts';
 import {
   decider,
   httpApp,
@@ -20,7 +20,7 @@ import type { Target } from './target.ts';
 const LEVELS: readonly (readonly [Target, CheckOptions])[] = [
   [decider, { runs: isNightly ? 20_000 : 3_000 }],
   [memoryApp, { runs: isNightly ? 300 : 100 }],
-  [memoryApp, { runs: isNightly ? 5_000 : 1_000, together: 500 }],
+  [memoryApp, { runs: runs(5_000), together: 500 }],
   [sqliteApp(temporaryFile), { runs: 10 }],
   [
     sqliteApp(temporaryFile),

@@ -4,7 +4,7 @@ import { assertHolds } from '../../kit/check.ts';
 import type { Recorded, Session, Target, Told } from '../../kit/target.ts';
 import { httpSession } from '../../kit/targets/http.ts';
 import { Beside } from '../../support/beside.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { isNightly, runs } from '../../support/nightly.ts';
 import { Service } from '../../support/service.ts';
 
 /**
@@ -73,5 +73,5 @@ test('the same with many clients at once', async () => {
 });
 
 test('the same with any int64 as an id, when orders are imported while it runs', async () => {
-  await assertHolds(importing, { runs: isNightly ? 5 : 1, maxSteps: 40, maxOrders: 12 });
+  await assertHolds(importing, { runs: runs(5), maxSteps: 40, maxOrders: 12 });
 });
