@@ -1,9 +1,10 @@
 /** The change that a killed process has left half done in a store's file, and its `-journal`. */
 
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { APPLICATION_ID } from '../schema.ts';
+import { reading } from '../wal/guard.ts';
 
 /** The first bytes of a `-journal` that undoes something (https://sqlite.org/fileformat.html, section 3). */
 const JOURNAL_MAGIC = 'd9d505f920a163d7';
@@ -49,13 +50,13 @@ function refuseOtherJournal(file: string): void {
   }
 }
 
-/** Returns the first bytes of a file; `undefined` if it has fewer. */
+/**
+ * Returns the first bytes of a file; `undefined` if it has fewer, or is gone: another process that was
+ * making the store has removed its `-journal`.
+ */
 function readStart(file: string, length: number): Buffer | undefined {
-  const bytes = Buffer.alloc(length);
-  const fd = openSync(file, 'r');
-  try {
+  return reading(file, (fd) => {
+    const bytes = Buffer.alloc(length);
     return readSync(fd, bytes, { position: 0 }) === length ? bytes : undefined;
-  } finally {
-    closeSync(fd);
-  }
+  });
 }

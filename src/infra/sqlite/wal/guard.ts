@@ -198,12 +198,15 @@ function headerBytes(fd: number): Buffer | undefined {
   return readSync(fd, bytes, { position: 0 }) === HEADER_BYTES ? bytes : undefined;
 }
 
-// Closing a file releases all locks of this process on it (fcntl(2)). SQLite locks the store's file
-// and the index, but never the `-wal` file.
-function reading<Result>(wal: string, read: (fd: number) => Result): Result | undefined {
+/**
+ * Returns what a function reads from an open file; `undefined` if there is no file. Closing a file
+ * releases all locks of this process on it (fcntl(2)): SQLite locks the store's file and the index, which
+ * must not be read so while a connection is open, but never the `-wal` or `-journal`.
+ */
+export function reading<Result>(file: string, read: (fd: number) => Result): Result | undefined {
   let fd: number;
   try {
-    fd = openSync(wal, 'r');
+    fd = openSync(file, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
