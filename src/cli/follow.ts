@@ -168,7 +168,7 @@ async function showParked(
   const followed = readFollowed(file);
   if (followed === undefined) throw new UserError(`There is no checkpoint ${file}.`);
   if (json) return print(followed.parked.values().map(jsonLine), stdout);
-  await printTable(stdout, PARKED_COLUMNS, followed.parked.map(rowOf), ['reason']);
+  await printTable(stdout, PARKED_COLUMNS, followed.parked.map(rowOf), ['parked', 'reason']);
 }
 
 const PARKED_COLUMNS = ['position', 'event', 'order', 'parked', 'tries', 'reason'] as const;

@@ -61,7 +61,7 @@ async function listOrders(options: ListOptions, commandLine: CommandLine): Promi
     const query: ListQuery = { ...filters, limit: Math.min(limit, MAX_PAGE_ITEMS) };
     const pages = atMost(limit, service.list(query).pages());
     if (json) return print(linesOf(pages), stdout);
-    return printTable(stdout, COLUMNS, rowsOf(pages), ['reason']);
+    return printTable(stdout, COLUMNS, rowsOf(pages), ['reason', 'ship date', 'placed']);
   });
 }
 

@@ -20,6 +20,8 @@ const WIDE =
 /** Code points that take no column: they belong to the one before. */
 const WITHOUT_COLUMN = /[\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Default_Ignorable_Code_Point}]/gu;
 const ASCII = /^[ -~]*$/;
+/** A date of a time, and anything up to a space, underscore or slash, with that. */
+const WORDS = /\d{4}-\d\d-\d\dT|[^\s_/]*[\s_/]|[^\s_/]+/g;
 const SEGMENTER = new Intl.Segmenter();
 
 type Rows = readonly (readonly string[])[];
@@ -107,22 +109,25 @@ function linesOf(row: readonly string[], widths: readonly number[]): readonly st
   });
 }
 
-/** Breaks a text into lines of a width. */
+/** Breaks a text into lines of a width: between words, and within one that is wider than a line. */
 function broken(text: string, width: number): readonly string[] {
   if (widthOf(text) <= width) return [text];
   const lines = [''];
   let taken = 0;
-  for (const character of charactersOf(text)) {
-    const added = widthOf(character);
+  const add = (part: string, added: number) => {
     if (taken + added > width) {
-      lines.push(character);
-      taken = added;
-    } else {
-      lines[lines.length - 1] += character;
-      taken += added;
+      lines.push('');
+      taken = 0;
     }
+    lines[lines.length - 1] += part;
+    taken += added;
+  };
+  for (const word of text.match(WORDS) ?? []) {
+    const added = widthOf(word);
+    if (added <= width) add(word, added);
+    else for (const character of charactersOf(word)) add(character, widthOf(character));
   }
-  return lines;
+  return lines.filter((line) => line !== '');
 }
 
 function padded(text: string, width: number): string {

@@ -59,6 +59,19 @@ test('a cell that does not fit is broken, and all of it is there', async () => {
   );
 });
 
+test.each([
+  ['a time, behind its date', 14, '2026-11-30T10:00:00.000Z', ['2026-11-30T', '10:00:00.000Z']],
+  ['a code, behind an underscore', 12, 'duplicate_order', ['duplicate_', 'order']],
+  ['a path, behind a slash', 13, '/v2/store/orders', ['/v2/store/', 'orders']],
+  ['a sentence, between words', 12, 'is cancelled already', ['is ', 'cancelled ', 'already']],
+  ['a word wider than a line, within it', 8, 'no abcdefghij', ['no abcde', 'fghij']],
+])('a cell is broken between words: %s', async (_, width, note, lines) => {
+  const [first = '', ...others] = lines.map((line) => line.trimEnd());
+  expect(await printed(4 + width, [['1', note]])).toBe(
+    `id  note\n1   ${first}\n${others.map((line) => `    ${line}\n`).join('')}`,
+  );
+});
+
 test('a column that may not be broken is whole on any terminal', async () => {
   const id = '9223372036854775807';
   expect(await printed(10, [[id, 'x']])).toContain(`${id}  x\n`);
