@@ -1,6 +1,9 @@
+import { connect } from 'node:net';
+import { pipeline } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
+import { listening } from '../../support/listening.ts';
 import { oneService } from '../../support/one-service.ts';
 import { cut, json, refusal, ScriptedServer, silence } from '../../support/scripted-server.ts';
 import { start } from '../../support/service.ts';
@@ -324,4 +327,23 @@ describe('Failures', () => {
     expect(code).toBe(1);
     expect(err).toContain(message);
   });
+});
+
+test('through an HTTP proxy, if Node is told to read its address from the environment', async () => {
+  const tunnels: string[] = [];
+  const proxy = await listening((_, response) => response.writeHead(405).end());
+  proxy.server.on('connect', ({ url = '' }, client) => {
+    tunnels.push(url);
+    const { hostname, port } = new URL(`http://${url}`);
+    const server = connect(Number(port), hostname, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    pipeline(client, server, client, () => {});
+  });
+  const program = start(['orders', 'place', '--pet-id', BIG], place.folder, {
+    ...place.environment,
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: proxy.address,
+  });
+  expect(await program.ended(), program.stderr).toBe(0);
+  expect((await place.run('orders', 'get', program.stdout.trim())).out).toContain(BIG);
+  expect(tunnels).toContain(new URL(service.address).host);
 });
