@@ -38,9 +38,16 @@ async function codeOf(argv: readonly string[], commandLine: CommandLine): Promis
     // Help and --version end here as well, with exit code 0; commander has printed the text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { stderr } = commandLine.terminal;
-    stderr.write(prefixed(error instanceof Error ? error.message : String(error)));
+    stderr.write(prefixed(messageOf(error)));
     return error instanceof Failure ? error.exitCode : 1;
   }
+}
+
+/** Returns an error's message. One of the system's that nothing has worded names its file first. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, path } = error as NodeJS.ErrnoException;
+  return path === undefined ? message : `${path} cannot be used: ${message}.`;
 }
 
 /**

@@ -193,3 +193,13 @@ test.each([new UserError('one\ntwo'), new Error('one\ntwo'), 'one\ntwo'])(
     expect(String(stderr.read())).toBe('store-orders: one\nstore-orders: two\n');
   },
 );
+
+test("an error of the system that nothing has worded begins with its file's name", async () => {
+  const place = new Place();
+  const out = `${place.write('plain', '')}/x`;
+  expect(await place.run('audit', 'export', '--out', out)).toEqual({
+    code: 1,
+    out: '',
+    err: `store-orders: ${out} cannot be used: ENOTDIR: not a directory, lstat '${out}'.\n`,
+  });
+});
