@@ -190,8 +190,8 @@ function checkJudgement(found: Found, sent: Sent, { status, text }: Answer): voi
 
 /**
  * Recognizes refusals for reasons that a description cannot express: a cursor of another list, a
- * future moment, a position beyond the log, one that was given twice, a name that contains an API key,
- * too many items for the key's burst, too many buckets.
+ * future moment, a position beyond the log, one that was given twice, an epoch of another log, a name that
+ * contains an API key, too many items for the key's burst, too many buckets.
  */
 function isBeyondDescription(sent: Sent, text: string): boolean {
   const { method, path } = sent;
@@ -203,7 +203,9 @@ function isBeyondDescription(sent: Sent, text: string): boolean {
     (/:batch(?:Cancel|Place)$/.test(path) && /items at once, and this batch has/.test(text)) ||
     (isOfMoment && says(/"(?:after|asOf|Last-Event-ID): /)) ||
     (/\/events\/[^/]+\/receipt$/.test(path) &&
-      says(/"position: position \d+ (?:was given|of epoch) /)) ||
+      says(
+        /"position: (?:position \d+ (?:was given|of epoch) |the log has never been in epoch )/,
+      )) ||
     (/\/activity\?/.test(path) && says(/buckets, and an answer/)) ||
     (/\/proofs\//.test(path) && says(/"the log /))
   );

@@ -55,7 +55,7 @@ export const ALL_IDS: IdRange = { above: 0n, top: MAX_INT64 };
 
 /** A position named by a client, with the epoch in which it was assigned, if given. */
 export interface Place {
-  /** As in {@link Epochs.tag}. */
+  /** As in {@link Epochs.id}, or as in {@link Epochs.tag}. */
   readonly epoch?: string | undefined;
   readonly position: number;
 }
@@ -197,7 +197,7 @@ export class Epochs {
       const now = this.write(position);
       return `position ${position} was given twice: ${inWords(twice)}. That of now is ${now}`;
     }
-    const index = this.#ids.findIndex((id) => tagOf(id) === epoch);
+    const index = this.#ids.findIndex((id) => id === epoch || tagOf(id) === epoch);
     if (index === -1) return `the log has never been in epoch ${epoch}`;
     const end = this.breaks[index];
     if (end === undefined || position <= end.position) return undefined;

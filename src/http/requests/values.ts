@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverrideMetaContext } from 'zod-openapi';
 import type { Place } from '../../app/log/epochs.ts';
-import { MAX_POSITION, PLACE, POSITION_PATTERN } from '../../app/log/positions.ts';
+import { EPOCH_PATTERN, MAX_POSITION, PLACE, POSITION_PATTERN } from '../../app/log/positions.ts';
 import { type Instant, parseBound, parseInstant } from '../../domain/instant.ts';
 import { MAX_QUANTITY } from '../../domain/order.ts';
 import {
@@ -60,8 +60,8 @@ export const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum:
 /** The same, or a position preceded by its epoch. */
 const PLACE_TEXT = {
   type: 'string',
-  pattern: `^(?:(?:0|[1-9]\\d{0,8}\\.[0-9a-f]{8}):)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
-  maxLength: 35,
+  pattern: `^(?:${EPOCH_PATTERN}:)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
+  maxLength: 59,
 };
 
 const NO_INT64 = `must be a whole number from ${MIN_INT64} to ${MAX_INT64}`;

@@ -29,6 +29,7 @@ const tags = new Map<string, string>();
 let kept: Answer;
 let cursor: string;
 let epoch: string;
+let fullEpoch: string;
 
 beforeAll(async () => {
   const id = await placeOrder(service);
@@ -58,8 +59,9 @@ describe('A log that was cut, with other events at the positions that were lost'
       epoch: expect.stringMatching(/^1\.[0-9a-f]{32}$/),
       breaks: [expect.stringContaining(`"position":${KEPT},"positionsUpTo":${END},`)],
     });
+    fullEpoch = JSON.parse(text).epoch;
     // The short form.
-    epoch = JSON.parse(text).epoch.slice(0, '1.'.length + 8);
+    epoch = fullEpoch.slice(0, '1.'.length + 8);
   });
 
   it.each(TAGGED)('%s is not what it was at the same position', async (path) => {
@@ -104,7 +106,15 @@ describe('A log that was cut, with other events at the positions that were lost'
     const lost = await get(path(`0:${END}`));
     expectError(lost, 400, 'invalid_request');
     expect(lost.text).toContain(`position ${END} of epoch 0 is lost`);
-    expect((await get(path(`${epoch}:${END}`))).status).toBe(200);
+    const answer = await get(path(`${epoch}:${END}`));
+    expect(answer.status).toBe(200);
+    // The epoch as the statements, checkpoints and the answer of /epochs have it.
+    const same = await get(path(`${fullEpoch}:${END}`));
+    expect([same.status, same.text]).toStrictEqual([200, answer.text]);
+    const another = `${epoch}${'0'.repeat(24)}`;
+    const unknown = await get(path(`${another}:${END}`));
+    expectError(unknown, 400, 'invalid_request');
+    expect(unknown.text).toContain(`the log has never been in epoch ${another}`);
     // Positions before the cut were given once.
     for (const at of [`${KEPT}`, `0:${KEPT}`, `${epoch}:${KEPT}`])
       expect((await get(path(at))).status, at).toBe(200);

@@ -158,6 +158,11 @@ describe('a position that was given twice', () => {
     );
     expect(one.problemOf({ epoch: '0', position: 50 })).toBeUndefined();
     expect(one.problemOf({ epoch: one.tag, position: 51 })).toBeUndefined();
+    expect(one.problemOf({ epoch: one.id, position: 51 })).toBeUndefined();
+    const another = `${one.tag}${'0'.repeat(24)}`;
+    expect(one.problemOf({ epoch: another, position: 1 })).toBe(
+      `the log has never been in epoch ${another}`,
+    );
     expect(one.problemOf({ epoch: '1.00000000', position: 1 })).toBe(
       'the log has never been in epoch 1.00000000',
     );
