@@ -33,7 +33,13 @@ export function defineMigrateStore(command: ExplainedCommand, commandLine: Comma
     .action(async (addresses: Addresses) => {
       const at = (option: 'from' | 'to') =>
         engineAt(option, addresses[option], command, commandLine);
-      await migrateStore(await at('from'), await at('to'), addresses, commandLine.terminal);
+      const [from, to] = [await at('from'), await at('to')];
+      try {
+        await migrateStore(from, to, addresses, commandLine.terminal);
+      } catch (error) {
+        // The original has named itself in the errors of its few writes.
+        throw from.named(to.named(error));
+      }
     });
 }
 

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -168,6 +176,46 @@ describe.skipIf(!canMount)('Files on a full disk (needs a right to mount)', () =
     disk.free();
     await using program = start(['keys', 'list'], disk.folder, env);
     expect(await program.ended()).toBe(0);
+  });
+
+  it('a command that fills the disk names the file, and can be run again with more space', async () => {
+    const disk = new SmallDisk(1_024);
+    const folder = newFolder();
+    const lines = Array.from({ length: 10_000 }, (_, index) => `${index + 1},7,1\n`);
+    const orders = join(folder, 'orders.csv');
+    writeFileSync(orders, `id,petId,quantity\n${lines.join('')}`);
+    const file = join(disk.folder, 'store.db');
+    const made = join(disk.folder, 'made.db');
+    const copy = join(disk.folder, 'copy.db');
+    const full = (path: string) =>
+      `store-orders: ${path} cannot be used: database or disk is full (SQLITE_FULL).\n`;
+    const ran = async (args: readonly string[], path: string) => {
+      await using program = start(args, folder, { DATABASE_URL: `sqlite:${path}` });
+      return { code: await program.ended(), err: program.stderr };
+    };
+
+    expect(await ran(['import', orders], file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(full(file)),
+    });
+    disk.resize(8_192);
+    expect(await ran(['import', orders], file)).toMatchObject({ code: 0 });
+    const trail = join(folder, 'trail');
+    expect(await ran(['audit', 'export', '--out', trail], file)).toMatchObject({ code: 0 });
+
+    disk.fill(512);
+    const importing = await ran(['audit', 'import', trail, '--unsigned'], made);
+    expect(importing).toMatchObject({ code: 1, err: expect.stringContaining(full(made)) });
+    for (const name of readdirSync(disk.folder)) {
+      if (name.startsWith('made.db')) rmSync(join(disk.folder, name));
+    }
+    const copying = ['migrate-store', '--from', `sqlite:${file}`, '--to', `sqlite:${copy}`];
+    expect(await ran(copying, file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(full(copy)),
+    });
+    disk.free();
+    expect(await ran(copying, file)).toMatchObject({ code: 0 });
   });
 
   it('a backup that cannot be completed leaves no file, and reports it', async () => {

@@ -34,6 +34,8 @@ export interface Engine {
   acceptLoss(): Promise<AcceptedLoss>;
   /** Brings the schema up to date. Throws if an engine does so at every start. */
   migrate(): Promise<Migrated>;
+  /** Returns an error of work on the opened store with the store's place, if its own words name none. */
+  named(error: unknown): unknown;
 }
 
 /** The part of the configuration that engines use. */

@@ -124,6 +124,8 @@ export async function withStore<Result>(
   const store = await engine.openForCommandLine(ifAbsent);
   try {
     return await use(store);
+  } catch (error) {
+    throw engine.named(error);
   } finally {
     await store.close();
   }

@@ -21,5 +21,7 @@ export function engineOf(url: string, settings: EngineSettings): Engine {
     openCopy: (id) => openPostgresCopy(url, id),
     acceptLoss: () => acceptLossInPostgres(url, headFilePlace),
     migrate: () => migrate(url, true),
+    // The words of PostgreSQL name the file on its server.
+    named: (error) => error,
   };
 }

@@ -29,6 +29,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForCopy, lockForServer } from './start/server-lock.ts';
+import { namingFile } from './store-file.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link UserError} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
@@ -47,15 +48,24 @@ export function openSqliteOriginal(file: string): StoreOriginal {
   return {
     ...parts,
     id: storeId,
-    beginDueEpoch: async (copyId) => beginDueEpoch(file, db, copyId),
+    beginDueEpoch: async (copyId) => named(file, () => beginDueEpoch(file, db, copyId)),
     keptOutcomes: async (after, limit) => kept.after(after, limit),
-    handOver: async (copyId) => markCopy(db, 'handed over', copyId),
+    handOver: async (copyId) => named(file, () => markCopy(db, 'handed over', copyId)),
     wasHandedTo: async (copyId) => wasHandedTo(db, copyId),
     async close() {
       await parts.close();
       unlock();
     },
   };
+}
+
+/** Does a write to the original. Its errors name the file, because the copy may be in SQLite as well. */
+function named<Result>(file: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    throw namingFile(error, file);
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { acceptLossInSqlite } from './accept-loss.ts';
 import { openSqliteCopy, openSqliteOriginal } from './copy.ts';
 import { openSqliteForCommandLine, openSqliteStore } from './store.ts';
 import { openEvidenceWithRefusals } from './store-check.ts';
-import { fileBehind } from './store-file.ts';
+import { fileBehind, namingFile } from './store-file.ts';
 
 /** Returns the engine of a store in a SQLite file, which may be named by a symbolic link. */
 export function engineOf(name: string, { scrubBytesPerSecond }: EngineSettings): Engine {
@@ -20,5 +20,6 @@ export function engineOf(name: string, { scrubBytesPerSecond }: EngineSettings):
     async migrate() {
       throw new UserError('A store in SQLite is brought up to date at every start.');
     },
+    named: (error) => namingFile(error, file),
   };
 }

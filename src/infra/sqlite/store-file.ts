@@ -106,6 +106,18 @@ export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserE
   });
 }
 
+/**
+ * Returns the error of work on an open store as a user of commands is to see it: the words of SQLite name
+ * no file. Returns any other error unchanged.
+ */
+export function namingFile(error: unknown, file: string): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof UserError) break;
+    if (cause instanceof Database.SqliteError) return cannotOpen(cause, file, 'used');
+  }
+  return error;
+}
+
 function unfinished(file: string, verb: string): string {
   return (
     `${file} cannot be ${verb}: a process was killed while it changed the file, and ${file}-journal has ` +

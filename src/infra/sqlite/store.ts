@@ -3,6 +3,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import type { EventLog } from '../../app/ports/event-log.ts';
 import {
   type CommandLineStore,
   DamagedStore,
@@ -26,6 +27,7 @@ import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { isBusy, orDamaged, orUnavailable } from './storage/fault.ts';
 import { checkSqliteStore } from './store-check.ts';
+import { namingFile } from './store-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
 import { WorkerWriter } from './worker-writer.ts';
@@ -136,7 +138,7 @@ function commandLineStoreOf(file: string, db: Database.Database): CommandLineSto
     ...partsOf(db),
     id: epochs.storeId,
     epochs,
-    log,
+    log: namingLog(log, file),
     foldSource: foldSourceIn(db),
     snapshots: new SnapshotFile(snapshotBeside(file), epochs.storeId, rootsIn(db)),
     refusals,
@@ -160,6 +162,21 @@ function commandLineStoreOf(file: string, db: Database.Database): CommandLineSto
       await log.close();
       // Whoever sees the command end finds in the lists of a running server what it has recorded.
       if (hasGrown) await setTimeout(NOTICED_MS);
+    },
+  };
+}
+
+/** Returns a log that names its file in the causes of appends that failed, which commands print. */
+function namingLog(log: EventLog, file: string): EventLog {
+  return {
+    read: (after) => log.read(after),
+    head: () => log.head(),
+    watch: (grown) => log.watch(grown),
+    close: () => log.close(),
+    async append(seen, decide) {
+      const result = await log.append(seen, decide);
+      if (!('cause' in result)) return result;
+      return { ...result, cause: namingFile(result.cause, file) as Error };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** A working table in a temporary database of SQLite, which spills what its cache cannot hold. */
 
+import { accessSync, constants, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Entry, WorkingTable } from '../../app/ports/working-table.ts';
@@ -150,8 +151,25 @@ function orRefused<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     throw new UserError(
-      `The folder for temporary files, which TMPDIR names, cannot be used: ${(error as Error).message}.`,
+      `The folder for temporary files, ${temporaryFolder()}, cannot be used: ` +
+        `${(error as Error).message}. SQLITE_TMPDIR, or else TMPDIR, names another.`,
       { cause: error },
     );
+  }
+}
+
+/** Returns the folder in which SQLite makes temporary files (os_unix.c, unixTempFileDir). */
+function temporaryFolder(): string {
+  const { SQLITE_TMPDIR, TMPDIR } = process.env;
+  const places = [SQLITE_TMPDIR, TMPDIR, '/var/tmp', '/usr/tmp', '/tmp'];
+  return places.find((place) => place !== undefined && isWritableFolder(place)) ?? '.';
+}
+
+function isWritableFolder(place: string): boolean {
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
   }
 }

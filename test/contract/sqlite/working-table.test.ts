@@ -101,14 +101,16 @@ test.skipIf(!canMount)('a table larger than its cache is in a file, which nobody
   expect(statfsSync(disk.folder).bfree).toBe(blocks);
 });
 
-test.skipIf(!canMount)('a full disk is an error that names the setting', () => {
-  process.env.SQLITE_TMPDIR = new SmallDisk(1_024).folder;
+test.skipIf(!canMount)('a full disk is an error that names the folder and the settings', () => {
+  const { folder } = new SmallDisk(1_024);
+  process.env.SQLITE_TMPDIR = folder;
   const table = opened();
   const fill = () => {
     for (let key = 0n; key < MORE_THAN_CACHED; key++) table.add([[key, textOf(key)]]);
   };
   expect(fill).toThrow(UserError);
   expect(fill).toThrow(
-    'The folder for temporary files, which TMPDIR names, cannot be used: database or disk is full.',
+    `The folder for temporary files, ${folder}, cannot be used: database or disk is full. ` +
+      'SQLITE_TMPDIR, or else TMPDIR, names another.',
   );
 });
