@@ -151,50 +151,47 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   };
 }
 
-/** Returns the key that signs. Adds damaged rows to `flaws`; they are skipped as the others are. */
+/** Returns the key that signs. Adds damaged rows to `flaws`. */
 async function signsWithIn(connection: Connection, flaws: string[]): Promise<string | undefined> {
-  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_SIGNING_KEYS);
-  if (!mayRead) return undefined;
-  return readingOn(connection, flaws, async () => {
+  return readIfAllowed(connection, MAY_READ_SIGNING_KEYS, flaws, async () => {
     return (await signingKeysIn(connection)).at(-1)?.verifierKey;
   });
 }
 
-/**
- * Adds the damage of API keys and kept outcomes to `flaws`. They are skipped without the right to read
- * them: an auditor may be allowed to read only the events and their tree.
- */
+/** Adds the damage of API keys and kept outcomes to `flaws`. */
 async function checkOtherRows(
   connection: Connection,
   version: number,
   flaws: string[],
 ): Promise<void> {
-  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_ROWS);
-  if (!mayRead) return;
-  await readingOn(connection, flaws, async () => {
+  await readIfAllowed(connection, MAY_READ_ROWS, flaws, async () => {
     await connection.run(THROUGH_INDEXES);
     for await (const _bytes of checkRows(connection, version));
   });
 }
 
-/** Adds the damage of refusals to `flaws`. They are skipped as the others are. */
+/** Adds the damage of refusals to `flaws`. */
 async function checkRefusalsIn(connection: Connection, flaws: string[]): Promise<void> {
-  const [[mayRead] = [false]] = await connection.query<[boolean]>(MAY_READ_REFUSALS);
-  if (!mayRead) return;
-  await readingOn(connection, flaws, () =>
+  await readIfAllowed(connection, MAY_READ_REFUSALS, flaws, () =>
     checkRefusals((after) => connection.query<[number, string]>(REFUSALS, [after]), UNPACED),
   );
 }
 
 /**
- * Reads, and takes back whatever reading has set. Adds damage to `flaws`. An error behind a flaw, such
- * as for a column that the altered schema lacks, is explained by that flaw.
+ * Reads tables, and takes back whatever reading has set. Resolves with `undefined`, and reads nothing,
+ * without the right to: an auditor may be allowed to read only the events and their tree. Adds damage to
+ * `flaws`. An error behind a flaw, such as for a column that the altered schema lacks, is explained by
+ * that flaw.
+ * @param mayRead Selects true if the tables may be read.
  */
-async function readingOn<Result>(
+async function readIfAllowed<Result>(
   connection: Connection,
+  mayRead: Statement,
   flaws: string[],
   read: () => Promise<Result>,
 ): Promise<Result | undefined> {
+  const [[isAllowed] = [false]] = await connection.query<[boolean]>(mayRead);
+  if (!isAllowed) return undefined;
   await connection.run('SAVEPOINT reading');
   try {
     return await read();
