@@ -57,7 +57,7 @@ export class AppendAlone {
     const change = changeBy({ edge, newer: [], kept }, decide, () => notifier.isDue());
     // If every command is refused, nothing is written: the refusals hold if the edge is still the
     // head.
-    const reply = change.isNothing ? isHead(connection, edge) : isWritten(connection, change);
+    const reply = change.isNothing ? isHead(connection, edge) : isWritten(connection, change.write);
     const forget = known.expect(change.edge);
     const result = this.#resultOf(connection, change, reply, before).finally(forget);
     this.#sent = { connection, change, result };

@@ -65,7 +65,7 @@ export class AppendLocked {
     }
     const forget = this.#appending.known.expect(change.edge);
     const [written, committed] = await Promise.allSettled([
-      change.isNothing || isWritten(connection, change),
+      change.isNothing || isWritten(connection, change.write),
       connection.run('COMMIT'),
     ]);
     const isRoom = written.status === 'rejected' || written.value;

@@ -127,11 +127,7 @@ const ROWS_DROPPED = 'the database drops rows of a batch: a trigger there is not
  * Records a change. Returns false if the log is no longer the one that it follows. Throws if any
  * row is not recorded; then nothing is.
  */
-export function isWritten(connection: Queryable, { write }: Change): Promise<boolean> {
-  return isRecorded(connection, write);
-}
-
-async function isRecorded(connection: Queryable, write: Write): Promise<boolean> {
+export async function isWritten(connection: Queryable, write: Write): Promise<boolean> {
   try {
     return (await connection.query(...write)).length > 0;
   } catch (error) {
@@ -153,8 +149,7 @@ export async function addRecorded(
   const orderIds = events.map((event) => decode(event).event.orderId);
   const grown = growth(edge, events);
   const write = writeOf(edge, events, orderIds, { kept: [], traces }, grown, true);
-  const isRoom = await isRecorded(connection, write);
-  if (!isRoom) throw new Error('the log has grown under its lock');
+  if (!(await isWritten(connection, write))) throw new Error('the log has grown under its lock');
   return grown.edge;
 }
 
