@@ -10,7 +10,6 @@ import { decode } from '../events/codec.ts';
 import type { Queryable } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
 import { MerkleTables } from './merkle-tables.ts';
-import { SCHEMA_VERSION } from './schema.ts';
 import { gravestFlaws, OWN_TABLES } from './schema-check.ts';
 import { readStored } from './stored-events.ts';
 
@@ -49,7 +48,7 @@ export class FoundDamage {
 
   /** Looks if an altered schema is as it was. */
   async look(db: Queryable): Promise<void> {
-    if (this.isAltered) this.#altered.noteFirst(await gravestFlaws(db, SCHEMA_VERSION));
+    if (this.isAltered) this.#altered.noteFirst(await gravestFlaws(db));
   }
 
   async #judge(cause: Error): Promise<void> {
@@ -66,7 +65,7 @@ async function judged(url: string, cause: Error): Promise<Error | undefined> {
   try {
     return await db.use(async (connection) => {
       await connection.run(BEGIN_UNALTERED);
-      const [flaw] = await gravestFlaws(connection, SCHEMA_VERSION);
+      const [flaw] = await gravestFlaws(connection);
       const reason = flaw === undefined ? cause : new AlteredSchema(flaw);
       const hasPassed = reason === cause && (await isThere(connection, cause));
       await connection.run('COMMIT');

@@ -15,7 +15,6 @@ import {
   notDurableIn,
 } from './connection/errors.ts';
 import type { FoundDamage } from './damage.ts';
-import { SCHEMA_VERSION } from './schema.ts';
 import { gravestFlaws } from './schema-check.ts';
 import { missingRights, unsafeSettings } from './start/checks.ts';
 import { heldUpWrite, refusalIn, refusedWrites } from './start/writes.ts';
@@ -123,8 +122,7 @@ export class Looks {
     const refused = await refusedWrites(this.#db);
     if (refused === undefined) return;
     // A refusal of rows, such as by a constraint of somebody else, is not found without one.
-    const isOver =
-      !this.#writes.isOn || (await gravestFlaws(this.#db, SCHEMA_VERSION)).length === 0;
+    const isOver = !this.#writes.isOn || (await gravestFlaws(this.#db)).length === 0;
     if (refused.length > 0 || isOver) this.#writes.noteFirst(refused);
   }
 

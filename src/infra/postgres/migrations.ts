@@ -104,7 +104,7 @@ async function migrateOnce(client: pg.Client, url: string, roles: boolean): Prom
   else refuseNewerSchema('The database', from, SCHEMA_VERSION);
   for (const migration of MIGRATIONS.slice(from ?? 0)) await client.query(migration);
   await client.query(`UPDATE store_orders.store SET schema_version = ${SCHEMA_VERSION}`);
-  const restored = roles ? await restoreGuards(queryable(client), SCHEMA_VERSION) : [];
+  const restored = roles ? await restoreGuards(queryable(client)) : [];
   if (roles) await giveAway(client);
   if (await hasRole(client, APP_ROLE)) await client.query(GRANTS);
   return { from: from ?? 0, to: SCHEMA_VERSION, restored };

@@ -5,7 +5,7 @@
 
 import { type Definition, differences } from '../checking/stored-check.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
-import { MIGRATIONS } from './schema.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
 import { TABLES } from './schema-tables.ts';
 
 /** The names of all tables of the schema. */
@@ -105,8 +105,8 @@ export async function flawsInSchema(db: Queryable, version: number): Promise<str
 export const NOT_GUARDED = 'the triggers that keep the log append-only are not run';
 
 /** Returns the flaws with which a store must not be written. A mere addition is not one. */
-export async function gravestFlaws(db: Queryable, version: number): Promise<string[]> {
-  return (await flawsOfObjects(db, version)).filter((flaw) => !isAddition(flaw, HARMLESS));
+export async function gravestFlaws(db: Queryable): Promise<string[]> {
+  return (await flawsOfObjects(db, SCHEMA_VERSION)).filter((flaw) => !isAddition(flaw, HARMLESS));
 }
 
 /**
@@ -115,18 +115,17 @@ export async function gravestFlaws(db: Queryable, version: number): Promise<stri
  */
 export async function restoreGuards(
   db: Queryable & { run(text: string): Promise<unknown> },
-  version: number,
 ): Promise<string[]> {
-  const before = await flawsOfObjects(db, version);
-  const { due, there, disabled } = await compare(db, version);
+  const before = await flawsOfObjects(db, SCHEMA_VERSION);
+  const { due, there, disabled } = await compare(db, SCHEMA_VERSION);
   const isThere = ([name, definition]: Definition) => {
     return there.some(([other, text]) => other === name && text === definition);
   };
   const absent = due.filter((object) => !isThere(object)).map(([name]) => name);
-  for (const [name, maker] of makersIn(migrationsTo(version))) {
+  for (const [name, maker] of makersIn(migrationsTo(SCHEMA_VERSION))) {
     if (absent.includes(name) || disabled.includes(name)) await db.run(maker);
   }
-  const after = await flawsOfObjects(db, version);
+  const after = await flawsOfObjects(db, SCHEMA_VERSION);
   return before.filter((flaw) => !after.includes(flaw));
 }
 

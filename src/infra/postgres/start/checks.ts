@@ -4,7 +4,6 @@ import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { shownAddress } from '../../settings/postgres-address.ts';
 import type { Queryable, Statement } from '../connection/connection.ts';
 import { APP_ROLE, CALLED_FUNCTION, RIGHTS } from '../rights.ts';
-import { SCHEMA_VERSION } from '../schema.ts';
 import { gravestFlaws, NOT_GUARDED } from '../schema-check.ts';
 import { refusedWrites } from './writes.ts';
 
@@ -181,7 +180,7 @@ export async function missingRights(db: Queryable): Promise<string[]> {
 const RESTORED = /^the (?:trigger|function) .* (?:another one|not there|disabled)$/;
 
 async function wrongGuards(db: Queryable): Promise<string[]> {
-  const flaws = await gravestFlaws(db, SCHEMA_VERSION);
+  const flaws = await gravestFlaws(db);
   return flaws.map((flaw) => {
     const remedy = RESTORED.test(flaw)
       ? 'Run `store-orders migrate`, and then'
