@@ -2,19 +2,29 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Makes the schema of a whole number from 0, or 1, to a maximum, in decimal digits. */
-export function numberTo(max: number, error: string, min: 0 | 1 = 0) {
+/**
+ * Makes the schema of a whole number in a range, in decimal digits.
+ * @param words What it must be, in front of the range in a message.
+ */
+export function numberFrom(min: 0 | 1, max: number, words = 'a whole number from') {
+  const error = `must be ${words} ${min} to ${max}`;
   const digits = z.string().regex(/^(?:0|[1-9]\d*)$/, error);
   return digits.transform(Number).refine((value) => value >= min && value <= max, error);
 }
 
-/** Converts seconds to milliseconds. */
-export const inMs = (seconds: number) => seconds * 1_000;
+/** Makes the schema of a number of seconds, which becomes one of milliseconds. */
+export function secondsFrom(min: 0 | 1, max: number) {
+  const seconds = numberFrom(min, max, 'a whole number of seconds from');
+  return seconds.transform((value) => value * 1_000);
+}
 
-const NO_DURATION = 'must be a whole number of milliseconds from 1 to 60000';
+/** Makes the schema of a number of milliseconds up to a minute. */
+export function millisecondsFrom(min: 0 | 1) {
+  return numberFrom(min, 60_000, 'a whole number of milliseconds from');
+}
 
-/** A duration in milliseconds, which is not zero. */
-export const durationMs = numberTo(60_000, NO_DURATION, 1);
+/** Makes the schema of a port. */
+export const port = numberFrom(0, 65_535, 'a number from');
 
 const NO_HOST =
   'must be a host name or an address such as 0.0.0.0 or ::1, without brackets and without a port';

@@ -8,14 +8,15 @@ import { DELAY_LIMITS, type DelayLimits } from '../../app/write/queue/controlled
 import type { LogFormat } from '../process/logger.ts';
 import {
   baseUrl,
-  durationMs,
   host,
-  inMs,
   isLoopback,
   logOrigin,
-  numberTo,
+  millisecondsFrom,
+  numberFrom,
   origins,
+  port,
   proxies,
+  secondsFrom,
 } from './config-values.ts';
 import { type DatabaseConfig, database } from './database-setting.ts';
 import { type Limits, limits, limitsIn } from './limits.ts';
@@ -84,7 +85,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
  * like one.
  */
 const variables = z.object({
-  PORT: numberTo(65_535, 'must be a number from 0 to 65535').prefault('3000'),
+  PORT: port.prefault('3000'),
   HOST: host.prefault('127.0.0.1'),
   DATABASE_URL: database.prefault('sqlite:./data/store-orders.db'),
   SIGNING_KEY_FILE: z.string().optional(),
@@ -98,35 +99,21 @@ const variables = z.object({
   CORS_ORIGINS: origins.optional(),
   TILES: z.enum(TILES, { error: 'must be off, audit or public' }).prefault('audit'),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
-  AUTH_FAILURES_PER_MINUTE: numberTo(999_999, 'must be a whole number from 0 to 999999').prefault(
-    '300',
-  ),
+  AUTH_FAILURES_PER_MINUTE: numberFrom(0, 999_999).prefault('300'),
   TRUST_PROXY: proxies.optional(),
   ...limits,
   // The default is about 8,000 events a second, which takes 2 to 3 % of one processor.
-  SCRUB_BYTES_PER_SECOND: numberTo(
-    9_999_999_999,
-    'must be a number of bytes a second, 0 to 9999999999',
-  ).prefault('2000000'),
-  SNAPSHOT_INTERVAL: numberTo(86_400, 'must be a whole number of seconds from 0 to 86400')
-    .transform(inMs)
-    .prefault('60'),
-  QUEUE_TARGET_MS: durationMs.prefault(String(DELAY_LIMITS.targetMs)),
-  QUEUE_INTERVAL_MS: durationMs.prefault(String(DELAY_LIMITS.intervalMs)),
-  DATABASE_WAIT: numberTo(9_999, 'must be a whole number of seconds from 0 to 9999')
-    .transform(inMs)
-    .prefault('60'),
-  STOP_DELAY: numberTo(60, 'must be a whole number of seconds from 0 to 60')
-    .transform(inMs)
-    .prefault('0'),
-  STOP_TIMEOUT: numberTo(600, 'must be a whole number of seconds from 1 to 600', 1)
-    .transform(inMs)
-    .prefault('9'),
-  SLOW_REQUEST_MS: numberTo(
-    60_000,
-    'must be a whole number of milliseconds from 0 to 60000',
-  ).prefault('1000'),
-  METRICS_PORT: numberTo(65_535, 'must be a number from 0 to 65535').optional(),
+  SCRUB_BYTES_PER_SECOND: numberFrom(0, 9_999_999_999, 'a number of bytes a second,').prefault(
+    '2000000',
+  ),
+  SNAPSHOT_INTERVAL: secondsFrom(0, 86_400).prefault('60'),
+  QUEUE_TARGET_MS: millisecondsFrom(1).prefault(String(DELAY_LIMITS.targetMs)),
+  QUEUE_INTERVAL_MS: millisecondsFrom(1).prefault(String(DELAY_LIMITS.intervalMs)),
+  DATABASE_WAIT: secondsFrom(0, 9_999).prefault('60'),
+  STOP_DELAY: secondsFrom(0, 60).prefault('0'),
+  STOP_TIMEOUT: secondsFrom(1, 600).prefault('9'),
+  SLOW_REQUEST_MS: millisecondsFrom(0).prefault('1000'),
+  METRICS_PORT: port.optional(),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .prefault('info'),

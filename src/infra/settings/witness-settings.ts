@@ -1,6 +1,6 @@
 /** The settings of the witnesses that cosign the log's checkpoints. */
 import { z } from 'zod';
-import { inMs, numberTo } from './config-values.ts';
+import { secondsFrom } from './config-values.ts';
 
 /** The policy of witnesses, and the pace of submissions. */
 export interface WitnessSettings {
@@ -14,9 +14,7 @@ export interface WitnessSettings {
 export const witnessing = {
   WITNESS_POLICY: z.string().optional(),
   // A cosignature dates a checkpoint to the minute, and costs a public witness little.
-  WITNESS_INTERVAL: numberTo(3_600, 'must be a whole number of seconds from 1 to 3600', 1)
-    .transform(inMs)
-    .prefault('60'),
+  WITNESS_INTERVAL: secondsFrom(1, 3_600).prefault('60'),
 };
 
 /** Returns the settings that variables set; `undefined` if the log has no witnesses. */
