@@ -10,7 +10,7 @@ import type { Epochs } from '../../app/log/epochs.ts';
 import { treeRoot } from '../../app/log/merkle-proofs.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
 import { HeadFile, readHeadFile } from '../head/head-file.ts';
-import { noteHome, readNotedHome } from '../head/noted-home.ts';
+import { noteHome, readNotedHome } from '../head/notes.ts';
 import { makeFolder } from '../process/make-folder.ts';
 import type { Queryable } from './connection/connection.ts';
 import { homeOf } from './epochs-table.ts';

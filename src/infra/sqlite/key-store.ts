@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import type { ApiKey, KeyLimits, KeyStore } from '../../app/ports/key-store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type KeyRow, keyIn, keyRow, limitingOf, revocationOf } from '../events/row-mapping.ts';
-import { noteKeyChanges } from '../head/noted-key-changes.ts';
+import { noteKeyChanges } from '../head/notes.ts';
 import { isCopy, storeIdOf } from './epochs-table.ts';
 import { headFileOf } from './head-file.ts';
 import { SCHEMA_VERSION, WITH_LIMITS, WITH_SECOND_PLACES } from './schema.ts';

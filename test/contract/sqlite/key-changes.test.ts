@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
-import { readKeyChanges } from '../../../src/infra/head/noted-key-changes.ts';
+import { readKeyChanges } from '../../../src/infra/head/notes.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
