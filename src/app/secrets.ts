@@ -17,7 +17,7 @@ const RUN = /[^\s"]+/g;
 const BEFORE_PASSWORD = /:\/\/[^/:@]*(?=:)/;
 /** A password as a parameter of an address, such as `sslpassword`, or in libpq's other form. */
 const PASSWORD_PARAMETER = /\b(\w*password=)[^\s"&]+/gi;
-/** The same in a text that is one address: up to its next parameter. */
+/** A password as a parameter of a text that is one address: up to the next parameter. */
 const PASSWORD_TO_NEXT = /\b(\w*password=)[^&]+/gi;
 /** A signing key, which may be given by mistake in place of its file's name. */
 const SIGNING_KEY = /PRIVATE\+KEY\+[^\s"]+/g;
@@ -70,7 +70,7 @@ function withoutPassword(run: string): string {
   return `${run.slice(0, found.index + found[0].length)}:…${run.slice(end)}`;
 }
 
-/** Returns the same without any run as long as a key's secret part, for text of unknown clients. */
+/** Returns a text of an unknown client without secrets, and without any run as long as that of a key. */
 export function withoutLongRuns(text: string): string {
   return withoutSecrets(text).replaceAll(LONG_RUN, '…');
 }

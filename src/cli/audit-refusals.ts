@@ -66,7 +66,7 @@ function rowOf({ position, record }: RecordedRefusal, keys: readonly ApiKey[]): 
   }
   const { at, keyId, method, path, code, requestId } = record;
   const name = keys.find(({ id }) => id === keyId)?.name;
-  // Nobody has shown to be who is named in what is no valid key.
+  // The id in a key that is not valid does not show who sent it.
   const who = code === 'unauthorized' ? `not ${keyId ?? 'a key'}` : `${keyId} (${name})`;
   return [`${position}`, at, who, `${method} ${path}`, code, requestId];
 }

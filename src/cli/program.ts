@@ -74,7 +74,7 @@ export async function programFor(
       writeErr: (text) => stderr.write(text),
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stderr.columns ?? 80,
-      // It repeats what stands on the command line.
+      // Commander's errors repeat arguments, which may be secrets.
       outputError: (text) => stderr.write(prefixed(withoutLongRuns(text.replace(/^error: /, '')))),
     });
   // Subcommands inherit what is set so far.

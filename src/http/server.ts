@@ -122,7 +122,7 @@ export class HttpServer {
    */
   async close(): Promise<void> {
     const answers = [...this.#connections].flatMap(({ answer }) => answer ?? []);
-    // The last on its connection: a client sends again what it has sent behind it.
+    // Each is the last response on its connection: a client repeats the requests that it sent after it.
     for (const res of answers) res.shouldKeepAlive = false;
     const answered = Promise.all(answers.map((res) => once(res, 'close')));
     await Promise.race([answered, setTimeout(LAST_ANSWERS_MS, undefined, { ref: false })]);
@@ -199,5 +199,5 @@ const UNREADABLE: Readonly<Record<string, ApiError>> = {
   ),
   HPE_PAUSED_H2_UPGRADE: new ApiError('invalid_request', 'HTTP/2 is not served here.'),
 };
-/** The same for bytes behind the head of a request, beside {@link NOT_CHUNKS}. */
+/** The errors for bytes behind the head of a request, by Node's error code, beside {@link NOT_CHUNKS}. */
 const UNREADABLE_BODY: Readonly<Record<string, ApiError>> = { HPE_INVALID_EOF_STATE: INCOMPLETE };

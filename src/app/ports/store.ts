@@ -35,7 +35,7 @@ export interface Store extends StoreParts {
   /** A warning for the operator about a store that can be served nevertheless. */
   readonly notice?: string;
   readonly log: EventLogReader;
-  /** The same events for a fold; absent if the engine has no faster way to them. */
+  /** A faster way to the events of the log, for a fold; absent if the engine has none. */
   readonly foldSource?: FoldSource;
   readonly writer: BatchWriter;
   /**

@@ -64,8 +64,8 @@ export async function writeWhole(
 }
 
 /**
- * Locks a file that is going to be replaced, by one beside it. Throws {@link UserError} with the message
- * `taken`, or because its folder is not there: a user knows nothing of the other file.
+ * Locks a file that is going to be replaced, by one beside it. Throws {@link UserError}: with the message
+ * `taken`, or if its folder cannot be written with one that names the file and not the lock.
  */
 export async function lockFile(
   file: string,

@@ -17,7 +17,7 @@ export function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, '?');
 }
 
-/** Returns the same on one line, for a line or a cell of a table. */
+/** Returns a {@link printable} text on one line, for a line or a cell of a table. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll(/[\n\t]/g, ' ');
 }

@@ -15,7 +15,7 @@ export interface Said {
   readonly at: string;
   readonly by: string;
   readonly commandId: string;
-  /** All of it in a sentence, without what begins and ends one. */
+  /** The statement as a sentence, without its capital and its full stop. */
   readonly words: string;
 }
 

@@ -20,7 +20,7 @@ export interface OrderFormat {
   readonly pathParameters: typeof OrderPath;
   readonly body: typeof PlaceOrderBody | typeof PlaceOrderBodyV2;
   toJson(order: OrderDetails): string;
-  /** The same for a new order, where that needs nothing that is only in the log. */
+  /** Returns the JSON of a new order; absent if that needs something that is only in the log. */
   newToJson?(order: OrderView): string;
 }
 

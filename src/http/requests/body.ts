@@ -12,7 +12,7 @@ import { as, dateTime, int64, orderIdV2, petIdV2, quantity } from './values.ts';
 
 /** The longest body that is read. An order has about 100 bytes. */
 export const MAX_BODY_BYTES = 16_384;
-/** The same for a batch of orders. */
+/** The longest body of a batch of orders. */
 export const MAX_BATCH_BYTES = LONGEST_BODY_BYTES;
 
 // RFC 8259, section 8.1: JSON is UTF-8.

@@ -21,7 +21,7 @@ export const OrderPath = z.object({
   orderId: orderIdText.describe(`The id of the order. ${NO_INT64}`),
 });
 
-/** The same, as version 2 describes it. */
+/** The path of an order in version 2. */
 export const OrderPathV2 = z.object({
   orderId: orderIdTextV2.describe(`The id of the order. ${NO_INT64}`),
 });

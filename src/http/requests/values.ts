@@ -57,7 +57,7 @@ const ANY_DATE_TIME = {
 };
 
 export const POSITION = { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_POSITION };
-/** The same, or a position preceded by its epoch. */
+/** A position, which may be preceded by its epoch. */
 const PLACE_TEXT = {
   type: 'string',
   pattern: `^(?:${EPOCH_PATTERN}:)?(?:0|${positiveUpTo(MAX_POSITION)})$`,
@@ -121,7 +121,7 @@ function text() {
 export const orderIdText = idText<OrderId>();
 export const petIdText = idText<PetId>();
 
-/** The same, as version 2 describes them, and the ids in its JSON bodies. */
+/** The ids of version 2, in a path or a query and in JSON bodies. */
 export const orderIdTextV2 = as(orderIdText, INT64_TEXT);
 export const petIdTextV2 = as(petIdText, INT64_TEXT);
 export const orderIdV2 = as(idIn<OrderId>(z.string({ error: NO_STRING }), NO_STRING), INT64_TEXT);
@@ -170,7 +170,7 @@ export const dateTimeText = as(
   ANY_DATE_TIME,
 );
 
-/** The same as a bound of a range, exact to any digit. */
+/** A date-time that bounds a range, exact to any digit. */
 export const boundText = as(
   text().pipe(instant(`${NO_DATE_TIME}; ${SEND_PLUS}`, parseBound)),
   ANY_DATE_TIME,

@@ -82,7 +82,7 @@ export async function keepChecking(
   }
 }
 
-/** Runs the checks in this thread, once it was told of what. The service's side is checking-thread.ts. */
+/** Runs the checks in this thread, once the service's side, checking-thread.ts, has named the store. */
 export async function runChecks(check: (at: string, pace: Pace) => Promise<void>): Promise<void> {
   const [{ at, bytesPerSecond, isShort }] = (await once(parentPort as MessagePort, 'message')) as [
     ToCheck,

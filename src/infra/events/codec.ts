@@ -55,7 +55,7 @@ const WRITTEN: {
   },
 };
 
-/** The same for any event. */
+/** An entry of {@link WRITTEN}, for an event of any type. */
 interface Written {
   readonly schemaVersion: (event: OrderEvent) => number;
   readonly data: (event: OrderEvent) => object;

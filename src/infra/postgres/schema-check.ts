@@ -145,7 +145,7 @@ async function flawsOfObjects(db: Queryable, version: number): Promise<string[]>
   return stored > version ? flaws.filter((flaw) => !isAddition(flaw, MIGRATED)) : flaws;
 }
 
-/** Returns a flaw of a table with what is other about it, such as row security. */
+/** Returns a flaw; one of a table with the state that makes it another one, such as row security. */
 function withState(flaw: string, there: readonly Definition[]): string {
   const [, table] = /^the (table \w+) .* another one$/.exec(flaw) ?? [];
   const [, state] = there.find(([name]) => name === table) ?? [];

@@ -20,7 +20,7 @@ const INHERITED = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/;
  */
 const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** A file that is too long to be what was asked for. */
+/** Thrown for a file that is longer than any of its kind. */
 export class TooLong extends Error {}
 
 /**
@@ -33,7 +33,7 @@ export function readSmallFile(file: string): string {
   return text.toString();
 }
 
-/** Returns the same. Throws {@link UserError} if the file cannot be read. */
+/** Returns the text of {@link readSmallFile}. Throws {@link UserError} if it cannot be read. */
 export function requireSmallFile(file: string): string {
   return orUserError(file, readSmallFile);
 }
@@ -46,7 +46,7 @@ export function readPlainText(file: string): string {
   return plainTextOf(readSmallFile(file));
 }
 
-/** Returns the same. Throws {@link UserError} if the file cannot be read. */
+/** Returns the text of {@link readPlainText}. Throws {@link UserError} if it cannot be read. */
 export function requirePlainText(file: string): string {
   return orUserError(file, readPlainText);
 }

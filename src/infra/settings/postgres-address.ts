@@ -65,8 +65,8 @@ export class NoAddress extends Error {
 }
 
 /**
- * Reads the address of a database. Throws {@link NoAddress}, with what must be so, for anything
- * else.
+ * Reads the address of a database. Throws {@link NoAddress} for anything else, with a message that begins
+ * with "must".
  */
 export function parseAddress(url: string): Address {
   const rest = url.replace(/^postgres(?:ql)?:\/\//, '');

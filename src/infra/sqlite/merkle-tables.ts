@@ -76,7 +76,7 @@ export class MerkleTables implements TreeSource {
     return this.#frontier;
   }
 
-  /** The same, packed. */
+  /** The packed form of {@link latest}. */
   get latestEdge(): Buffer {
     return this.#packed;
   }

@@ -11,7 +11,7 @@ const CHECK = 'Check DATABASE_URL.';
 /** The ends of the names of the files beside a store's that a start opens. */
 const BESIDE = ['-wal', '-shm', '-journal', '-refusals', '-head', '-snapshot'];
 
-/** The same for a check, which reports a head file that cannot be read, and never waits for it. */
+/** The ends for a check, which reports a head file that cannot be read, and never waits for it. */
 export const BESIDE_CHECKED = BESIDE.filter((end) => end !== '-head');
 
 /**

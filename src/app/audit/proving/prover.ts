@@ -80,7 +80,7 @@ export class Prover {
     return this.#signed(await this.#trail.treeHead());
   }
 
-  /** Returns the same with cosignatures, if a quorum of witnesses has cosigned this very state. */
+  /** Returns the {@link checkpoint}, cosigned if a quorum of witnesses has cosigned this very state. */
   async bestCheckpoint(): Promise<SignedCheckpoint> {
     const present = await this.checkpoint();
     const newest = this.#witnessed?.newest;

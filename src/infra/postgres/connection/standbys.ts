@@ -17,7 +17,7 @@ const BARRIER = `DO $$ BEGIN
   PERFORM pg_catalog.pg_logical_emit_message(true, 'store_orders', ''); COMMIT;
 END $$`;
 
-/** The same for a user who may not use the language of {@link BARRIER}; no timeout ends it. */
+/** The barrier for a user who may not use the language of {@link BARRIER}; no timeout ends it. */
 const PLAIN_BARRIER = `SELECT pg_catalog.pg_logical_emit_message(true, 'store_orders', '')`;
 
 /** The pause between two barriers while no commit is confirmed, in milliseconds. */
