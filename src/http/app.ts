@@ -8,7 +8,7 @@ import type { KeyLimiter } from '../app/keys/key-limiter.ts';
 import type { WitnessStatus } from '../app/witnessing/witness-progress.ts';
 import { refusedAs } from './answers/checkpoint.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
-import { type FixedAnswer, fixedAnswer, once } from './answers/fixed-answer.ts';
+import { type FixedAnswer, fixedAnswer, lazily } from './answers/fixed-answer.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 import { type Addresses, serveDescriptions } from './description/served.ts';
 import { handleErrors } from './error-handler.ts';
@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): App {
   serveFixed(
     app,
     '/public-key',
-    once(() => keyFile(services)),
+    lazily(() => keyFile(services)),
   );
   // Metrics are needed most while the service cannot serve.
   const keyAlone = gateTo((_req, _res, next) => next());

@@ -27,7 +27,7 @@ export async function fixedAnswer(
  * Returns a function that calls `make` at its first call and caches the result, so that a start
  * does not wait for what most processes never need. After a failure the next call tries again.
  */
-export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+export function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {
     made ??= make().catch((error) => {

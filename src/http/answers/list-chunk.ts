@@ -2,7 +2,7 @@
 import { orderToJson } from '../../app/read/order-json.ts';
 import type { OrderView } from '../../app/state/order-list.ts';
 import type { Inflater } from './deflate.ts';
-import { once } from './fixed-answer.ts';
+import { lazily } from './fixed-answer.ts';
 import { type GzipPiece, gzipPiece } from './gzip.ts';
 import type { VersionedChunk } from './list-versions.ts';
 
@@ -16,7 +16,7 @@ export class ListChunk implements VersionedChunk {
   firstIn?: number;
   lastIn?: number;
   /** Resolves with the compressed chunk. It is compressed once, at the first call; after a failure, at the next. */
-  readonly gzip = once(() => this.#compress(this.#text as Buffer));
+  readonly gzip = lazily(() => this.#compress(this.#text as Buffer));
   #text: Buffer | undefined;
   #deflatedBytes = 0;
 

@@ -1,6 +1,6 @@
 /** Serves the OpenAPI documents with the service's addresses. */
 import type { Express } from 'express';
-import { fixedAnswer, once } from '../answers/fixed-answer.ts';
+import { fixedAnswer, lazily } from '../answers/fixed-answer.ts';
 import { serveFixed } from '../routing.ts';
 import type { DescribedVersion, Server } from './description.ts';
 import { VERSION_1, VERSION_2 } from './versions.ts';
@@ -14,7 +14,7 @@ export interface Addresses {
 /** Serves the description of each version, without a key. */
 export function serveDescriptions(app: Express, addresses: Addresses): void {
   for (const version of [VERSION_1, VERSION_2]) {
-    const made = once(async () => {
+    const made = lazily(async () => {
       const { describeVersion } = await import('./description.ts');
       const json = describeVersion(version, serversOf(version, addresses));
       return fixedAnswer('application/json; charset=utf-8', json);

@@ -1,7 +1,7 @@
 /** Serves the web console at `/console`: one page with a script and a style sheet, under a strict policy. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Express, Request } from 'express';
-import { fixedAnswer, once } from '../answers/fixed-answer.ts';
+import { fixedAnswer, lazily } from '../answers/fixed-answer.ts';
 import { serveFixed } from '../routing.ts';
 import { rootFrom } from './layout.ts';
 import { markup } from './markup.ts';
@@ -24,14 +24,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Nothing is read or compressed before the first request. */
 export function serveConsole(app: Express): void {
-  const assets = once(async () => {
+  const assets = lazily(async () => {
     const names = await readdir(FOLDER);
     const made = names.flatMap((name) => {
       const type = TYPES[name.split('.').at(-1) ?? ''];
       if (type === undefined) return [];
       const read = async () =>
         fixedAnswer(type, await readFile(new URL(name, FOLDER)), { isImmutable: true });
-      return [[name, once(read)] as const];
+      return [[name, lazily(read)] as const];
     });
     return new Map(made);
   });
@@ -39,7 +39,7 @@ export function serveConsole(app: Express): void {
   const asset = async (req: Request) => (await assets()).get(req.path.split('/').at(-1) ?? '')?.();
   serveFixed(app, ASSETS, asset);
 
-  const offline = once(async () =>
+  const offline = lazily(async () =>
     fixedAnswer('text/html; charset=utf-8', await readFile(new URL(OFFLINE, FOLDER))),
   );
   serveFixed(app, `/console/${OFFLINE}`, offline, consoleHeaders(), (_req, res, next) => {

@@ -1,6 +1,6 @@
 /** Serves the guides below `/guides`, and the files that they link to. */
 import type { Express, Request } from 'express';
-import { type FixedAnswer, fixedAnswer, once } from '../answers/fixed-answer.ts';
+import { type FixedAnswer, fixedAnswer, lazily } from '../answers/fixed-answer.ts';
 import { serveFixed } from '../routing.ts';
 import { pageHeaders } from './page-headers.ts';
 
@@ -17,14 +17,14 @@ const TEXT = 'text/plain; charset=utf-8';
 
 /** Nothing is read before the first request. Each page is rendered and compressed at its first one. */
 export function serveGuides(app: Express): void {
-  const loaded = once(async () => {
+  const loaded = lazily(async () => {
     const [{ Guides }, { guidePage, searchIndex }] = await Promise.all([
       import('./guides.ts'),
       import('./guide-page.ts'),
     ]);
     return { guides: await Guides.read(), guidePage, searchIndex };
   });
-  const search = once(async () => {
+  const search = lazily(async () => {
     const { guides, searchIndex } = await loaded();
     return fixedAnswer(JSON_UTF_8, await searchIndex(guides));
   });
@@ -36,7 +36,7 @@ export function serveGuides(app: Express): void {
     const { guides, guidePage } = await loaded();
     const file = guides.fileAt(address);
     if (file === undefined) return undefined;
-    const make = made.get(address) ?? once(() => answerOf(file));
+    const make = made.get(address) ?? lazily(() => answerOf(file));
     made.set(address, make);
     return make();
     async function answerOf(file: string) {

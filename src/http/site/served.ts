@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Express, Request, RequestHandler } from 'express';
-import { fixedAnswer, once } from '../answers/fixed-answer.ts';
+import { fixedAnswer, lazily } from '../answers/fixed-answer.ts';
 import { type Addresses, serversOf } from '../description/served.ts';
 import { VERSION_1, VERSION_2 } from '../description/versions.ts';
 import { serveFixed } from '../routing.ts';
@@ -41,7 +41,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
 
   const reference = pageHeaders(originsOf(addresses));
   for (const version of [VERSION_1, VERSION_2]) {
-    const made = once(async () => {
+    const made = lazily(async () => {
       const [{ referencePage }, { describeVersion }] = await Promise.all([
         import('./reference.ts'),
         import('../description/description.ts'),
@@ -53,11 +53,11 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
   }
   for (const [path, contentType, name] of FILES) {
     const file = new URL(name, import.meta.url);
-    const made = once(async () => fixedAnswer(contentType, await readFile(file)));
+    const made = lazily(async () => fixedAnswer(contentType, await readFile(file)));
     serveFixed(app, path, made);
   }
 
-  const theme = once(async () => {
+  const theme = lazily(async () => {
     const { THEME_SCRIPT } = await import('./theme.ts');
     return fixedAnswer(SCRIPT, THEME_SCRIPT);
   });
@@ -65,16 +65,16 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
   serveGuides(app);
   app.get(SLASH_AT_END, leaveOutSlash);
 
-  const changelog = once(async () => {
+  const changelog = lazily(async () => {
     const pages = await import('./changelog.ts');
     return { ...pages, parsed: await pages.readChangelog() };
   });
-  const page = once(async () => {
+  const page = lazily(async () => {
     const { changelogPage, parsed } = await changelog();
     return fixedAnswer(HTML, changelogPage(parsed));
   });
   serveFixed(app, '/changelog', page, text);
-  const feed = once(async () => {
+  const feed = lazily(async () => {
     const { changelogFeed, parsed } = await changelog();
     return changelogFeed(parsed, ANY_ADDRESS);
   });
