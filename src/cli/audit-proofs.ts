@@ -75,17 +75,13 @@ function addProve(audit: ExplainedCommand, commandLine: CommandLine): void {
   audit
     .command('prove')
     .description('prove that an event is in the log, or that the log extends an earlier state')
-    .argument('[position]', 'the position of the event', wholeNumber)
+    .argument('[position]', 'the position of the event', readCount)
     .option(
       '--size <size>',
       'the size of the log to prove it for; default: the current size',
-      wholeNumber,
+      readCount,
     )
-    .option(
-      '--consistency <from>',
-      'prove that the log extends its state at this size',
-      wholeNumber,
-    )
+    .option('--consistency <from>', 'prove that the log extends its state at this size', readCount)
     .option('--out <file>', 'write it to a new file')
     .example('Prove that event 4 is in the log', 'audit prove 4')
     .example('Prove that the log extends its state at 100 events', 'audit prove --consistency 100')
@@ -168,7 +164,7 @@ function rethrowReadably(error: Error): never {
   throw error;
 }
 
-function wholeNumber(text: string): number {
+function readCount(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number from 0 on.');
 }

@@ -32,14 +32,14 @@ const FILES = [
  * Nothing of it is read, rendered or compressed before the first request.
  */
 export function servePages(app: Express, addresses: Addresses, servesConsole = false): void {
-  const text = pageHeaders();
+  const headers = pageHeaders();
   const landing = async (req: Request) => {
     const { landingPage } = await import('./landing.ts');
     return fixedAnswer(HTML, landingPage(addressOf(req, addresses), servesConsole));
   };
-  serveFixed(app, '/', landing, text);
+  serveFixed(app, '/', landing, headers);
 
-  const reference = pageHeaders(originsOf(addresses));
+  const referenceHeaders = pageHeaders(originsOf(addresses));
   for (const version of [VERSION_1, VERSION_2]) {
     const made = lazily(async () => {
       const [{ referencePage }, { describeVersion }] = await Promise.all([
@@ -49,7 +49,8 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
       const json = describeVersion(version, serversOf(version, addresses));
       return fixedAnswer(HTML, referencePage(version, json));
     });
-    serveFixed(app, version === VERSION_1 ? '/docs' : `/docs/${version.name}`, made, reference);
+    const path = version === VERSION_1 ? '/docs' : `/docs/${version.name}`;
+    serveFixed(app, path, made, referenceHeaders);
   }
   for (const [path, contentType, name] of FILES) {
     const file = new URL(name, import.meta.url);
@@ -73,7 +74,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
     const { changelogPage, parsed } = await changelog();
     return fixedAnswer(HTML, changelogPage(parsed));
   });
-  serveFixed(app, '/changelog', page, text);
+  serveFixed(app, '/changelog', page, headers);
   const feed = lazily(async () => {
     const { changelogFeed, parsed } = await changelog();
     return changelogFeed(parsed, ANY_ADDRESS);
