@@ -3,7 +3,7 @@ import type { CommandLine } from './shared/command-line.ts';
 import { say } from './shared/print.ts';
 import { DEFAULT_PROFILE, Profiles } from './shared/profiles.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
-import { readSecret } from './shared/secret-input.ts';
+import { readKey } from './shared/secret-input.ts';
 import { callAt } from './shared/service.ts';
 
 const EXPLANATION = `
@@ -38,7 +38,7 @@ async function login(
   const profiles = new Profiles(composition.environment);
   // A file that cannot be read is refused before the key is asked for.
   profiles.read();
-  const key = await readSecret('API key', terminal);
+  const key = await readKey(terminal);
   const { id, name, scopes } = await callAt({ url, key }, (service) => service.whoAmI());
   await profiles.set(profile, { url, key }, composition.lock);
   say(stderr, `Kept in ${profiles.file}.\n`);

@@ -76,7 +76,7 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
     .requiredOption('--state <file>', 'the file that remembers what was verified')
     .option('--key <key>', 'an API key with audit:read, to check the records')
     .option('--hashes-only', 'do not check the records')
-    .option('--interval <time>', 'the time between rounds: 60, 60s, 5m', duration(1, 86_400), 60)
+    .option('--interval <time>', 'the time between rounds: 60, 60s, 5m', duration(86_400), 60)
     .option('--once', 'end after one round')
     .option(
       '--accept-epoch <epoch>',
@@ -87,7 +87,7 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
     .option(
       '--alert-after <time>',
       'alert if no round was verified for so long: 30m, 12h',
-      duration(1, 2_592_000),
+      duration(2_592_000),
       3_600,
     )
     .explain(EXPLANATION)

@@ -62,13 +62,13 @@ export function placeIn(epochs: Epochs, option: string, place: Place): number {
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** Returns a reader of times, in seconds within a range: `90`, `90s`, `15m`, `12h` or `7d`. */
-export function duration(min: number, max: number): (text: string) => number {
+/** Returns a reader of times, in seconds up to a maximum: `90`, `90s`, `15m`, `12h` or `7d`. */
+export function duration(max: number): (text: string) => number {
   return (text) => {
     const [, count = '', unit = 's'] = /^(\d{1,7})([smhd]?)$/.exec(text) ?? [];
     const seconds = Number(count) * UNIT_SECONDS[(unit || 's') as keyof typeof UNIT_SECONDS];
-    if (count !== '' && seconds >= min && seconds <= max) return seconds;
-    throw new InvalidArgumentError(`It must be from ${min} to ${max} seconds: 90, 90s, 15m, 12h.`);
+    if (seconds >= 1 && seconds <= max) return seconds;
+    throw new InvalidArgumentError(`It must be from 1 to ${max} seconds: 90, 90s, 15m, 12h.`);
   };
 }
 

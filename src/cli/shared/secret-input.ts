@@ -1,4 +1,4 @@
-/** The reading of a secret: a line of standard input, which a terminal does not show. */
+/** The reading of an API key: a line of standard input, which a terminal does not show. */
 
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -9,24 +9,23 @@ import type { Terminal } from './command-line.ts';
 /** Longer than any key, in UTF-16 code units. */
 const MAX_LENGTH = 4_096;
 
-/** Reads a secret. On a terminal it is asked for by its name. */
-export async function readSecret(name: string, terminal: Terminal): Promise<string> {
+/** Reads an API key. On a terminal it is asked for. */
+export async function readKey(terminal: Terminal): Promise<string> {
   const { stdin } = terminal;
-  const line = stdin.isTTY === true ? await typedLine(name, terminal) : await firstLine(stdin);
-  const secret = line.trim();
-  if (secret === '') throw new UserError(`No ${name} was given on standard input.`);
-  if (secret.length > MAX_LENGTH)
-    throw new UserError(`What was given is too long for any ${name}.`);
-  guardSecret(secret);
-  return secret;
+  const line = stdin.isTTY === true ? await typedLine(terminal) : await firstLine(stdin);
+  const key = line.trim();
+  if (key === '') throw new UserError('No API key was given on standard input.');
+  if (key.length > MAX_LENGTH) throw new UserError('What was given is too long for any API key.');
+  guardSecret(key);
+  return key;
 }
 
-async function typedLine(name: string, { stdin, stderr }: Terminal): Promise<string> {
+async function typedLine({ stdin, stderr }: Terminal): Promise<string> {
   // readline echoes to its output what is typed on a terminal: there is none.
   const output = new Writable({ write: (_text, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: true });
   // From now on the terminal shows nothing.
-  stderr.write(`${name}: `);
+  stderr.write('API key: ');
   try {
     const { value = '' } = await lines[Symbol.asyncIterator]().next();
     return value;

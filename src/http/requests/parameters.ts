@@ -69,7 +69,7 @@ export const MAX_LIMIT = 1_000;
 
 /** Describes the parameter for the size of a page. */
 export function limitOf(items: string) {
-  return countText(1, MAX_LIMIT, DEFAULT_LIMIT).describe(
+  return countText(MAX_LIMIT, DEFAULT_LIMIT).describe(
     `How many ${items} a page has at most. ${OTHERWISE}`,
   );
 }

@@ -184,14 +184,14 @@ export const commandIdText = as(
   { type: 'string', pattern: COMMAND_ID, maxLength: 100 },
 );
 
-/** An integer that a JavaScript number represents; `absent` is the default. */
-export function countText(min: number, max: number, absent: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
+/** A count from 1 on; `absent` is the default. */
+export function countText(max: number, absent: number) {
+  const error = `must be a whole number from 1 to ${max}`;
   const schema = text()
     .regex(/^[1-9]\d{0,8}$/, error)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, error);
-  const range = { type: 'integer', format: 'int32', minimum: min, maximum: max };
+    .refine((value) => value <= max, error);
+  const range = { type: 'integer', format: 'int32', minimum: 1, maximum: max };
   return as(schema.default(absent), { ...range, default: absent });
 }
 

@@ -29,7 +29,7 @@ export function operationSection(placed: Placed, document: OpenApi, version: str
 <span>${operationId}</span> ${badge(placed)}</p>
 ${paragraphs(description)}
 ${parametersOf(parameters)}
-${requestBody === undefined ? markup`` : bodyOf('Request body', requestBody.content)}
+${requestBody === undefined ? markup`` : bodyOf(requestBody.content)}
 ${answersOf(placed, document)}
 ${tryForm(placed, version)}
 </section>`;
@@ -59,9 +59,9 @@ ${rows}
 </tbody></table></div>`;
 }
 
-/** A body in each of its forms: the type, and examples. */
-function bodyOf(title: string, content: Content): Markup {
-  return markup`<h4>${title}</h4>
+/** The body of a request in each of its forms: the type, and examples. */
+function bodyOf(content: Content): Markup {
+  return markup`<h4>Request body</h4>
 ${Object.entries(content).map(([contentType, media]) => mediaOf(contentType, media))}`;
 }
 
