@@ -7,7 +7,9 @@ import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
 import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
-import { OrderList } from '../app/state/order-list.ts';
+import { CSV_HEADER, orderToCsv } from '../app/read/order-csv.ts';
+import { orderToJson, orderToJsonV2 } from '../app/read/order-json.ts';
+import { type OrderDetails, OrderList } from '../app/state/order-list.ts';
 import { type Instant, millisecondsOf } from '../domain/instant.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, type Output, whileChecked, withStore } from './shared/command-line.ts';
@@ -16,8 +18,10 @@ import { requireNew, writeWhole } from './shared/new-file.ts';
 import { formatOf, placeIn, readPlace } from './shared/options.ts';
 import { print } from './shared/print.ts';
 import { type Advance, withProgress } from './shared/progress.ts';
-import { FORMATS, type Format, listText } from './shared/replay-formats.ts';
 import { parseSpeed, type Speed, timeline } from './shared/replay-watch.ts';
+
+const FORMATS = ['json', 'ndjson', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
 
 interface ReplayOptions {
   readonly to?: Instant | Place;
@@ -109,6 +113,33 @@ async function watch({ to: given, speed }: ReplayOptions, commandLine: CommandLi
       stderr.write(`Played up to position ${played.position} of ${head}.\n`);
     }),
   );
+}
+
+/** The form in which a list is written: the text of an order, and the texts around them. */
+interface Notation {
+  readonly opening: string;
+  readonly between: string;
+  readonly closing: string;
+  toText(order: OrderDetails): string;
+}
+
+const NOTATIONS: Readonly<Record<Format, Notation>> = {
+  /** To the byte what version 1 answers. */
+  json: { opening: '[', between: ',', closing: ']', toText: orderToJson },
+  /** Orders as version 2 shows them. */
+  ndjson: { opening: '', between: '', closing: '', toText: (order) => `${orderToJsonV2(order)}\n` },
+  csv: { opening: CSV_HEADER, between: '', closing: '', toText: orderToCsv },
+};
+
+/** Yields the text of a whole list, a chunk at a time. */
+function* listText(list: OrderList<unknown>, format: Format): Generator<string> {
+  const { opening, between, closing, toText } = NOTATIONS[format];
+  let before = opening;
+  for (const slots of list.slotsBeyond(undefined, 'asc')) {
+    yield before + Array.from(slots, (slot) => toText(list.details(slot))).join(between);
+    before = between;
+  }
+  yield (list.size === 0 ? opening : '') + closing;
 }
 
 /** Folds the log's events up to a moment. */

@@ -22,6 +22,10 @@ export function onOneLine(text: string): string {
   return printable(text).replaceAll(/[\n\t]/g, ' ');
 }
 
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Writes words for people: nothing in them controls a terminal, and no secret is shown. */
 export function say(output: Output, words: string): void {
   output.write(printable(withoutSecrets(words)));

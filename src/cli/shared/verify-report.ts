@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import { type Break, inWords } from '../../app/log/epochs.ts';
-import { linesOf } from './print.ts';
+import { linesOf, upperFirst } from './print.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
 import type { SignedTrail } from './trail-lines.ts';
 import { type CosignedBy, cosignedWords } from './witness-check.ts';
@@ -53,7 +53,7 @@ export function asText(whole: Report): string {
           `${exported.file} is from ${exported.source}, signed by ${exported.origin}, every line of it.`,
         ]),
     ...(position === undefined ? [] : [`Position ${position}: ${record}`]),
-    ...breaks.map((each) => `${capitalized(inWords(each))}: ${each.reason}.`),
+    ...breaks.map((each) => `${upperFirst(inWords(each))}: ${each.reason}.`),
     ...checkpoints.flatMap(({ file, origin, size, witnesses = [] }) => [
       `${file} is signed by ${origin}, for ${size} events.`,
       ...witnesses.map((witness) => cosignedWords(file, witness)),
@@ -62,10 +62,6 @@ export function asText(whole: Report): string {
     ...verdictOf(whole),
   ];
   return linesOf(lines);
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function verdictOf({ checked, findings, says, asked }: Report): readonly string[] {
