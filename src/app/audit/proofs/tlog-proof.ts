@@ -24,6 +24,7 @@ export function isTlogProof(text: string): boolean {
  * its tree, at the index that is stated and that the record names.
  */
 export function verifyTlogProof(text: string, vkey: string): Verdict<VerifiedReceipt> {
+  if (!isTlogProof(text)) return refused('it does not begin as a tlog-proof does');
   const body = text.slice(HEADER.length);
   const [head = '', extra = '', index, lines = ''] = FORM.exec(body) ?? [];
   if (head === '') return refused('it is not a tlog-proof with a record as its extra data');

@@ -47,6 +47,18 @@ describe('a receipt as tlog-proof', () => {
     expect(verdict).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
   });
 
+  it.each([
+    ['of another version', 'c2sp.org/tlog-proof@v2\n'],
+    ['of the same length', 'c2sp-org/tlog-proof@v1\n'],
+    ['without a line end', 'c2sp.org/tlog-proof@v1 '],
+  ])('is refused with a first line %s', async (_, header) => {
+    const text = (await proofAt(3)).replace(/^.*\n/, header);
+    expect(verifyTlogProof(text, log.vkey)).toMatchObject({
+      ok: false,
+      reason: 'it does not begin as a tlog-proof does',
+    });
+  });
+
   it('is refused with another index, another record, and bytes that are no text', async () => {
     const reasonOf = (text: string) => {
       const verdict = verifyTlogProof(text, log.vkey);
