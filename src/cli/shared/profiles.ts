@@ -42,14 +42,14 @@ export class Profiles {
   read(): Readonly<Record<string, Profile>> {
     const stats = statSync(this.file, { throwIfNoEntry: false });
     if (stats === undefined) return {};
+    // A folder has no keys in it; and a pipe has no end until somebody writes it.
+    if (!stats.isFile()) throw new UserError(`${this.file} cannot be read: it is not a file`);
     if ((stats.mode & OTHERS) !== 0) {
       throw new UserError(
         `${this.file} has API keys in it, and others than its owner can read it: chmod 600 it.`,
       );
     }
     try {
-      // A pipe has no end until somebody writes it.
-      if (!stats.isFile()) throw new Error('it is not a file');
       return profilesIn(readPlainText(this.file));
     } catch (error) {
       throw new UserError(`${this.file} cannot be read: ${(error as Error).message}`);

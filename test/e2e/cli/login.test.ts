@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -107,6 +108,12 @@ describe('A profile', () => {
     await login();
     rmSync(file);
     expect(spawnSync('mkfifo', ['-m', '600', file]).status).toBe(0);
+    const { code, err } = await place.run('orders', 'list', '--profile', 'default');
+    expect([code, err]).toEqual([1, `store-orders: ${file} cannot be read: it is not a file\n`]);
+  });
+
+  test('that is a folder is refused, and not for who can read it', async () => {
+    mkdirSync(file, { recursive: true, mode: 0o755 });
     const { code, err } = await place.run('orders', 'list', '--profile', 'default');
     expect([code, err]).toEqual([1, `store-orders: ${file} cannot be read: it is not a file\n`]);
   });
