@@ -6,7 +6,7 @@ const EXPLANATION = `
 For a signing key that is lost or may have been stolen. Move its file away first, if there is
 one, and keep it. A key file in its place is used; otherwise a key is created. The store keeps a
 record of each. The old public key still verifies what the old key has signed. A running server
-continues with the old key: restart it.`;
+continues with the old key, and so does a follower that posts: restart both.`;
 
 /** Adds `audit new-key`: changes the signing key. */
 export function addAuditNewKey(audit: ExplainedCommand, commandLine: CommandLine): void {
@@ -25,7 +25,8 @@ async function newKey(options: JsonOption, commandLine: CommandLine): Promise<vo
   terminal.stderr.write(
     `${isMade ? 'Made' : 'Found'} the key in ${file}: it signs from now on.\n` +
       (before === undefined ? '' : `Until now it was ${before}\n`) +
-      'Give the new public key to everybody who has the old one. Restart a running server.\n',
+      'Give the new public key to everybody who has the old one. Restart a running server, ' +
+      'and then the followers that post.\n',
   );
   const value = { file, verifierKey, isMade, before };
   printResult(terminal.stdout, options, { value, text: `${verifierKey}\n` });

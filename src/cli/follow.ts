@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { NoteSigner } from '../app/audit/proving/checkpoint.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
-import type { EventType, OrderEvent, StoreOrders } from '../client/client.ts';
+import type { CallOptions, EventType, OrderEvent, StoreOrders } from '../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -11,6 +12,7 @@ import { type Parked, readFollowed } from './shared/follower-file.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { lockFile, targetOf } from './shared/new-file.ts';
 import { readPosition, wholeNumber } from './shared/options.ts';
+import { withOwnKey } from './shared/own-key.ts';
 import { onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
@@ -86,7 +88,7 @@ async function follow(
   const { checkpoint, tries, once, retry } = options;
   const file = targetOf(checkpoint);
   const { composition, terminal } = commandLine;
-  const deliver = await deliveryOf(options, command, commandLine);
+  const { deliver, signer } = await deliveryOf(options, command, commandLine);
   const taken = `Another follower is running on ${checkpoint}.`;
   const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
@@ -95,7 +97,9 @@ async function follow(
     await run((signal) =>
       callService(options, commandLine, async (service) => {
         const first = () => firstOf(service, signal);
-        const given = { file, deliver, first, tries, signal, log };
+        const patience = once ? { signal } : patient(signal);
+        const checked = withOwnKey(deliver, signer, service, patience);
+        const given = { file, deliver: checked, first, tries, signal, log };
         const follower = new Follower(given, options.after);
         if (retry) await follower.retryParked();
         log(`Following after position ${follower.after}`);
@@ -139,22 +143,25 @@ async function deliverAll(
 
 /** Returns the first event of a log that has some, however long the service is away. */
 async function firstOf({ events }: StoreOrders, signal: AbortSignal): Promise<OrderEvent> {
-  const patient = { signal, timeoutMs: Infinity, retries: Infinity };
-  const { value } = await events.list({ limit: 1 }, patient).pages().next();
+  const { value } = await events.list({ limit: 1 }, patient(signal)).pages().next();
   return value?.data[0] as OrderEvent;
+}
+
+function patient(signal: AbortSignal): CallOptions {
+  return { signal, timeoutMs: Infinity, retries: Infinity };
 }
 
 async function deliveryOf(
   { exec, post, unsigned, timeout }: FollowOptions,
   command: Command,
   { composition }: CommandLine,
-): Promise<Deliver> {
+): Promise<{ readonly deliver: Deliver; readonly signer?: NoteSigner }> {
   const timeoutMs = timeout * 1_000;
-  if (exec !== undefined) return toCommand(exec, timeoutMs);
+  if (exec !== undefined) return { deliver: toCommand(exec, timeoutMs) };
   if (post === undefined) return command.error('error: name a receiver: --exec or --post');
-  if (unsigned) return toUrl(post, timeoutMs, undefined);
+  if (unsigned) return { deliver: toUrl(post, timeoutMs, undefined) };
   const signer = await composition.signer();
-  if (signer !== undefined) return toUrl(post, timeoutMs, signer);
+  if (signer !== undefined) return { deliver: toUrl(post, timeoutMs, signer), signer };
   throw new UserError(
     'There is no key to sign the posts with: set SIGNING_KEY_FILE, or run it beside the store. To ' +
       'post without signatures, pass --unsigned.',

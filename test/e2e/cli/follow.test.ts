@@ -1,10 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
 import { Place } from '../../support/command-line.ts';
 import { freePort } from '../../support/free-port.ts';
 import { isNightly } from '../../support/nightly.ts';
@@ -365,6 +366,38 @@ describe('A follower', () => {
     expect(receiver.posts).toEqual([]);
     expect(await start([...args, '--unsigned'], folder, environment).ended()).toBe(0);
     expect(receiver.posts[0]?.headers['webhook-signature']).toBeUndefined();
+  });
+
+  test.each([
+    ['another log', 'store-orders/another'],
+    ['this log, which it does not sign with', undefined],
+  ])('posts nothing with a key of %s', async (_, name) => {
+    const { after } = await recorded(1);
+    const url = await receiver.listen();
+    const own = (await service.ask('GET', '/public-key')).text.split('+', 1)[0] as string;
+    const key = NoteSigner.generate(name ?? own);
+    writeFileSync(join(folder, 'key'), `${key.privateKey()}\n`, { mode: 0o600 });
+    const args = [
+      'follow',
+      '--checkpoint',
+      'checkpoint',
+      '--post',
+      url,
+      '--after',
+      after,
+      '--once',
+    ];
+    const follower = start(args, folder, {
+      STORE_ORDERS_URL: service.address,
+      STORE_ORDERS_KEY: service.key,
+      SIGNING_KEY_FILE: join(folder, 'key'),
+    });
+    expect(await follower.ended()).toBe(1);
+    expect(follower.stderr).toContain(
+      `The log does not sign with the key of the posts, ${key.verifierKey}: nothing was posted.`,
+    );
+    expect(receiver.posts).toEqual([]);
+    expect(existsSync(join(folder, 'checkpoint'))).toBe(false);
   });
 
   test.each([
