@@ -7,6 +7,21 @@ export const SERVICE = new URL('../../', import.meta.url).href;
 
 const HERE = `${SERVICE}console`;
 
+/**
+ * The rest between two writes of one entry in the history, in milliseconds. Beyond 200 changes in 10 seconds Chromium
+ * ignores every further one, that to the next page too, and beyond 100 Safari throws.
+ */
+const REST_MS = 500;
+
+interface Entry {
+  readonly state: { readonly scrollPx: number } | null;
+  readonly address: string;
+}
+
+/** The newest form of the present entry, while it waits to be written. */
+let waiting: Entry | undefined;
+let rest: ReturnType<typeof setTimeout> | undefined;
+
 export const route = signal<Route>(routeHere());
 
 /** Counts the moves to a page with another heading. Filters, and steps within a page, are none. */
@@ -21,8 +36,12 @@ export function addressOf(to: Route): string {
 /** @param isSamePage Replaces the entry in the history: for a view that changes within its page. */
 export function moveTo(to: Route, isSamePage = false): void {
   const address = addressOf(to);
-  if (isSamePage) history.replaceState(history.state, '', address);
-  else history.pushState(null, '', address);
+  if (isSamePage) {
+    replaceEntry({ state: stateHere(), address });
+  } else {
+    writeEntry();
+    history.pushState(null, '', address);
+  }
   show(to);
 }
 
@@ -40,11 +59,31 @@ function show(to: Route): void {
 
 /** The offset to which the list of this page was scrolled when it was left; absent if it never was. */
 export function savedScroll(): number | undefined {
-  return history.state?.scrollPx;
+  return stateHere()?.scrollPx;
 }
 
 export function saveScroll(scrollPx: number): void {
-  history.replaceState({ scrollPx }, '');
+  replaceEntry({ state: { scrollPx }, address: waiting?.address ?? location.href });
+}
+
+function stateHere(): Entry['state'] {
+  return waiting === undefined ? history.state : waiting.state;
+}
+
+/** Writes an entry over the present one: at once, or after the rest of the write before. */
+function replaceEntry(entry: Entry): void {
+  waiting = entry;
+  if (rest === undefined) writeEntry();
+}
+
+/** Writes what waits. */
+function writeEntry(): void {
+  clearTimeout(rest);
+  rest = undefined;
+  if (waiting === undefined) return;
+  history.replaceState(waiting.state, '', waiting.address);
+  waiting = undefined;
+  rest = setTimeout(writeEntry, REST_MS);
 }
 
 function routeHere(): Route {
@@ -53,4 +92,8 @@ function routeHere(): Route {
   return readRoute(path, search);
 }
 
-addEventListener('popstate', () => show(routeHere()));
+addEventListener('popstate', () => {
+  // The form that waits is of the entry that was left.
+  waiting = undefined;
+  show(routeHere());
+});

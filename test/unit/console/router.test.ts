@@ -3,13 +3,26 @@ import type { Route } from '../../../src/console/state/routes.ts';
 
 const heard = new Map<string, () => void>();
 vi.stubGlobal('addEventListener', (type: string, hear: () => void) => heard.set(type, hear));
-vi.stubGlobal('history', { state: null, pushState() {}, replaceState() {} });
+/** The addresses that entries of the history were given. */
+const written: string[] = [];
+const history = {
+  state: null as unknown,
+  pushState: (state: unknown, _: string, address: string) =>
+    history.replaceState(state, _, address),
+  replaceState(state: unknown, _: string, address: string) {
+    history.state = state;
+    written.push(`${address.replace(/.*console/, '')} ${JSON.stringify(state)}`);
+  },
+};
+vi.stubGlobal('history', history);
 vi.stubGlobal('location', { href: '', search: '' });
 // Its types are those of browsers, which tests have not.
-const { addressOf, moves, moveTo, route } = await vi.importActual<{
+const { addressOf, moves, moveTo, route, savedScroll, saveScroll } = await vi.importActual<{
   addressOf: (to: Route) => string;
   moves: { readonly value: number };
-  moveTo: (to: Route) => void;
+  moveTo: (to: Route, isSamePage?: boolean) => void;
+  savedScroll: () => number | undefined;
+  saveScroll: (scrollPx: number) => void;
   route: { readonly value: Route };
 }>('../../../src/console/parts/router.ts');
 
@@ -36,4 +49,30 @@ it('A move is one to a page with another heading, in either way', () => {
     heard.get('popstate')?.();
     expect([route.value, moves.value - before]).toEqual([to, count]);
   }
+});
+
+it('The entry of a page is written up to twice a second, and before the next one is added', () => {
+  vi.useFakeTimers();
+  moveTo({ page: 'orders' });
+  vi.stubGlobal('location', { href: addressOf({ page: 'orders' }), search: '' });
+  written.length = 0;
+  for (let frame = 1; frame <= 600; frame += 1) {
+    saveScroll(frame);
+    expect(savedScroll()).toBe(frame);
+    vi.advanceTimersByTime(1_000 / 60);
+  }
+  expect(written.length).toBeLessThanOrEqual(21);
+  written.length = 0;
+  saveScroll(4_711);
+  moveTo({ page: 'orders', order: 'desc' }, true);
+  moveTo({ page: 'log' });
+  const kept = '/orders?order=desc {"scrollPx":4711}';
+  expect(written.slice(-2)).toEqual([kept, '/log null']);
+  // The entry before has another place, over which what waits is not written.
+  written.length = 0;
+  saveScroll(1);
+  heard.get('popstate')?.();
+  vi.advanceTimersByTime(1_000);
+  expect(written).toEqual([]);
+  vi.useRealTimers();
 });
