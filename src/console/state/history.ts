@@ -4,7 +4,8 @@ import { millisecondsOf } from './clock.ts';
 
 export interface Step {
   readonly event: OrderEvent;
-  readonly state: Order;
+  /** Absent where it cannot be known: a newer service may have events of a type that this page has not. */
+  readonly state?: Order | undefined;
   /** The time since the event before, in milliseconds; absent for the first one. */
   readonly gapMs?: number;
 }
@@ -15,7 +16,6 @@ export function stepsOf(events: readonly OrderEvent[]): readonly Step[] {
   for (const event of events) {
     const before = steps.at(-1);
     const state = stateAfter(before?.state, event);
-    if (state === undefined) continue;
     const gap = before && millisecondsOf(event.time) - millisecondsOf(before.event.time);
     steps.push({ event, state, ...(gap !== undefined && { gapMs: gap }) });
   }

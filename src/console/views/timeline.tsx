@@ -59,10 +59,16 @@ function StepItem({ step, isUnfolded }: { readonly step: Step; readonly isUnfold
           </>
         )}
       </dl>
-      <details open={isUnfolded}>
-        <summary>State after it</summary>
-        <OrderState order={state} />
-      </details>
+      {state === undefined ? (
+        <p data-state="unknown">
+          The state after it is not known: this page is older than the service. Reload it.
+        </p>
+      ) : (
+        <details open={isUnfolded}>
+          <summary>State after it</summary>
+          <OrderState order={state} />
+        </details>
+      )}
       <details
         open={isUnfolded}
         onToggle={(toggled) => setStoredOpen((toggled.currentTarget as HTMLDetailsElement).open)}

@@ -35,7 +35,15 @@ it('The state after each event is the fold of the events up to it', () => {
   );
 });
 
-it('An event of a type that is not known changes no state', () => {
-  const events = [event('OrderPlaced', 1, placed), event('OrderLost', 2, { orderId: '1' })];
-  expect(stepsOf(events).map(({ state }) => state.status)).toEqual(['pending']);
+it('An event of a type that is not known is a step, behind which no state is known', () => {
+  const { orderId } = placed;
+  const events = [
+    event('OrderPlaced', 1, placed),
+    event('OrderLost', 2, { orderId }),
+    event('OrderShipped', 3, { orderId, shipDate }),
+  ];
+  const steps = stepsOf(events);
+  expect(steps.map((step) => step.event)).toEqual(events);
+  expect(steps.map(({ state }) => state?.status)).toEqual(['pending', undefined, undefined]);
+  expect(steps.map(({ gapMs }) => gapMs)).toEqual([undefined, 1_000, 1_000]);
 });
