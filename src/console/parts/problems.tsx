@@ -73,7 +73,8 @@ function Countdown({ of, ms, onEnd }: CountdownProps) {
     return () => clearInterval(timer);
   }, [of, ms, online]);
   return (
-    <p>
+    // Around it is an alert, of which a screen reader would read every second.
+    <p aria-live="off">
       Next attempt in <b class="countdown">{leftS}</b> s.{' '}
       <button type="button" onClick={onEnd}>
         Try now

@@ -29,6 +29,7 @@ export interface TableProps<Row> {
 export function VirtualTable<Row>(props: TableProps<Row>) {
   const { label, columns, rows, kind, onScroll, isFirst = true } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const end = useRef<HTMLParagraphElement>(null);
   const [scrollPx, setScrollPx] = useState(0);
   const [viewPx, setViewPx] = useState(480);
   const view = windowOf({ rows: rows.count, rowPx: ROW_PX, viewPx, scrollPx });
@@ -52,6 +53,10 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   return (
     <>
       {problem !== undefined && <ProblemView problem={problem} onRetry={retry} />}
+      {/* The rows come into view as the keyboard moves on: their links have no end. */}
+      <button type="button" class="skip" onClick={() => end.current?.focus()}>
+        Skip the table
+      </button>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too */}
       <section ref={scroller} class="scroller" aria-label={label} tabIndex={0} onScroll={scrolled}>
         <table
@@ -59,19 +64,28 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
           aria-label={label}
           aria-rowcount={rows.isComplete ? rows.count + 1 : -1}
         >
-          <thead>
-            <tr aria-rowindex={1}>
-              {columns.map((column) => (
-                <th scope="col" key={column}>
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head columns={columns} />
           <Body {...props} view={view} />
         </table>
       </section>
+      <p ref={end} class="hidden" tabIndex={-1}>
+        End of the table: {label}
+      </p>
     </>
+  );
+}
+
+function Head({ columns }: { readonly columns: readonly string[] }) {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {columns.map((column) => (
+          <th scope="col" key={column}>
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }
 

@@ -162,16 +162,20 @@ function Fields({ head, position, onGo }: FieldsProps) {
   const [fault, setFault] = useState('');
   const form = useRef<HTMLFormElement>(null);
   // The field has each new position, and keeps the focus.
-  useLayoutEffect(() => form.current?.reset(), [position]);
+  useLayoutEffect(() => {
+    form.current?.reset();
+    setFault('');
+  }, [position]);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    const number = Number(given.get('position'));
+    const text = String(given.get('position') ?? '').trim();
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     const isHere = staying();
     // More may have come since the page was opened.
     const end = number > head ? await headOr(head) : head;
     if (!isHere()) return;
-    const isInLog = Number.isInteger(number) && number >= 0 && number <= end;
+    const isInLog = number <= end;
     setFault(isInLog ? '' : `A position is a whole number up to ${end}.`);
     if (isInLog) onGo(number, end);
   };

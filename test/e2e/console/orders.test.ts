@@ -70,6 +70,44 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     await expect.poll(() => scrolled(scroller)).toBe(300 * 34);
   });
 
+  it('changes the history a few times a second, which a browser would stop otherwise', async () => {
+    const { page } = await on.enter('/orders');
+    await page.waitForSelector(`text="${idOf(0)}"`);
+    // The driver switches the limit of Chromium off.
+    const changes = await page.evaluate(`new Promise((done) => {
+      let changes = 0;
+      const write = history.replaceState.bind(history);
+      history.replaceState = (...given) => { changes += 1; write(...given); };
+      const list = document.querySelector('.scroller');
+      const begun = performance.now();
+      const frame = (time) => {
+        list.scrollTop += 7;
+        if (time - begun > 1500) done(changes); else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    })`);
+    expect(changes).toBeLessThanOrEqual(5);
+    await page.click('nav >> text=Log');
+    await page.waitForURL('**/console/log');
+  });
+
+  it('is passed over by the keyboard, and says on paper what it shows', async () => {
+    const { page } = await on.enter('/orders?asOf=20');
+    await page.waitForSelector('.scroller tbody a');
+    await page.focus('button:has-text("Copy as curl")');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip the table');
+    await page.keyboard.press('Enter');
+    const here = 'document.activeElement.textContent';
+    expect(await page.evaluate(here)).toBe('End of the table: Orders');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(`document.activeElement.closest('.scroller')`)).toBeNull();
+    await page.emulateMedia({ media: 'print' });
+    await page.waitForSelector('.count:visible >> text=as of position 20');
+    await page.waitForSelector('.zone:visible >> text=Times in UTC');
+    expect(await page.locator(':is(nav, button, select, input):visible').count()).toBe(0);
+  });
+
   it('is filtered by the address, and the address by the filters', async () => {
     const { page, wrong } = await on.enter('/orders?status=cancelled');
     await expect.poll(() => page.innerText('.count')).toBe('10 orders');
@@ -198,6 +236,9 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     const before = await left();
     expect(before).toBeLessThanOrEqual(600);
     await expect.poll(left).toBeLessThan(before);
+    // A screen reader would read the alert every second.
+    const live = `document.querySelector('.countdown').closest('[aria-live], [role=alert]')`;
+    expect(await page.evaluate(`${live}.ariaLive`)).toBe('off');
     await expectAccessible(page, 'busy');
     await page.unroute('**/v2/store/**');
     await page.click('text=Try now');
@@ -249,6 +290,20 @@ describe.skipIf(CHROMIUM === undefined)('One order', () => {
     const receipt = readFileSync(await download.path());
     const { body } = await on.service.ask('GET', `/v2/store/orders/${idOf(0)}/receipt`);
     expect(JSON.parse(receipt.toString()).record).toBe(JSON.parse(body.toString()).record);
+    expect(wrong).toEqual([]);
+  });
+
+  it('has events of a newer service too, without a state that nobody knows', async () => {
+    const { page, wrong } = await on.open(`/orders/${idOf(0)}`);
+    await page.route('**/events', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('"OrderCancelled"', '"OrderReturned"');
+      await route.fulfill({ response, body });
+    });
+    await typeKey(page, on.service.key);
+    await page.waitForSelector('.timeline li >> nth=1 >> text=OrderReturned');
+    await page.waitForSelector('.timeline li >> nth=1 >> [data-state=unknown]');
+    await expectAccessible(page, 'newer-event');
     expect(wrong).toEqual([]);
   });
 

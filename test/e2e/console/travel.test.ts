@@ -140,6 +140,17 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     await page.click('text=Go to position');
     await page.waitForSelector(`text=A position is a whole number up to ${head}.`);
     await page.waitForSelector('.band.past >> text=/position 2,/');
+    await page.click('text="+1 event"');
+    await page.waitForSelector('.band.past >> text=/position 3,/');
+    expect(await page.innerText('.travel [role=alert]')).toBe('');
+    for (const text of ['', '0x1', '1e0']) {
+      await page.fill('[name=position]', text);
+      await page.click('text=Go to position');
+      await page.waitForSelector(`text=A position is a whole number up to ${head}.`);
+      await page.waitForURL('**/travel?at=3');
+    }
+    await page.click('text="−1 event"');
+    await page.waitForSelector('.band.past >> text=/position 2,/');
     await page.click('text="−1 day"');
     await page.waitForURL('**/travel?asOf=*');
     await page.waitForSelector('[data-state=no_orders]');
