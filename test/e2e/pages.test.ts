@@ -186,6 +186,53 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
     expect(copied).toMatch(/^AUTH=/);
   });
 
+  test('a block of code is not called copied where the browser does not allow it', async () => {
+    const { page } = await visit('/guides/quickstart');
+    const refusals = [
+      `navigator.clipboard.writeText = () => Promise.reject(new Error('no'))`,
+      `Object.defineProperty(navigator, 'clipboard', { value: undefined });
+       document.execCommand = () => false`,
+    ];
+    for (const [at, refusal] of refusals.entries()) {
+      await page.evaluate(`{ ${refusal} }`);
+      const block = page.locator('.code').nth(at);
+      await block.hover();
+      await block.locator('.copy').click();
+      await block.locator('text=The browser does not allow it').waitFor();
+    }
+  });
+
+  test('the switch follows the system, and the choice of another tab', async () => {
+    const { page } = await visit('/guides');
+    onTestFinished(() => page.evaluate('localStorage.clear()'));
+    const isPressed = () => page.getAttribute('#theme', 'aria-pressed');
+    expect(await isPressed()).toBe('false');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(isPressed).toBe('true');
+    const { page: other } = await visit('/docs');
+    await other.click('#theme');
+    await other.click('#theme');
+    await expect.poll(isPressed).toBe('false');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+  });
+
+  test('a page is printed dark on white, with whole lines, whatever the reader chose', async () => {
+    const { page } = await visit('/guides/architecture');
+    onTestFinished(() => page.evaluate('localStorage.clear()'));
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate(`document.documentElement.dataset.theme = 'dark'`);
+    const styleOf = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}'))['${name}']`);
+    expect(await styleOf('body', 'color')).toBe('rgb(28, 38, 34)');
+    expect(await styleOf('.diagram img', 'filter')).toBe('none');
+    expect(await styleOf('.text pre', 'whiteSpaceCollapse')).toBe('preserve');
+    expect(await styleOf('.text pre', 'textWrapMode')).toBe('wrap');
+    expect(await page.locator(':is(.site, .aside, .copy):visible').count()).toBe(0);
+    await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+    expect(await styleOf('.diagram img', 'filter')).toBe('none');
+    expect(await styleOf('.diagram img', 'backgroundColor')).toBe('rgb(255, 255, 255)');
+  });
+
   describe('The search', () => {
     it('finds a section by its words, and leads to it', async () => {
       const { page, wrong } = await visit('/guides/adr/0001-concurrency-on-the-log');
@@ -219,6 +266,11 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
       const { page } = await visit('/guides');
       await page.route('**/search.json', (route) => route.abort());
       await page.fill('#search', 'receipt');
+      await page.locator('text=The index cannot be loaded.').waitFor();
+      await page.unroute('**/search.json');
+      const busy = { status: 503, json: { code: 'service_unavailable', message: 'Not now.' } };
+      await page.route('**/search.json', (route) => route.fulfill(busy));
+      await Promise.all([page.waitForResponse('**/search.json'), page.fill('#search', 'receip')]);
       await page.locator('text=The index cannot be loaded.').waitFor();
       await page.unroute('**/search.json');
       await page.fill('#search', 'receipts');
@@ -376,6 +428,52 @@ describe.skipIf(CHROMIUM === undefined)('The site in a browser', () => {
         .locator('[role=status]')
         .filter({ hasText: /^No answer: .*CORS_ORIGINS/ })
         .waitFor();
+    });
+
+    it('says that a request was not sent, or that its answer was cut off', async () => {
+      const { page } = await visit('/docs');
+      const operation = form(page, 'getOrder');
+      const status = operation.locator('[role=status]');
+      await operation.locator('[name=orderId]').fill(String(ID));
+      await page.fill('#key', '“sto_key”');
+      await operation.locator('[type=submit]').click();
+      await status.filter({ hasText: /^Not sent: (?!.*CORS_ORIGINS)/ }).waitFor();
+      await page.fill('#key', service.key);
+      await page.evaluate(`{
+        const cut = () => new ReadableStream({
+          start(to) { to.enqueue(new TextEncoder().encode('{"id":')); },
+          pull(to) { to.error(new TypeError('network error')); },
+        });
+        globalThis.fetch = async () => new Response(cut(), { statusText: 'OK' });
+      }`);
+      await operation.locator('[type=submit]').click();
+      await status.filter({ hasText: /^200 OK after \d+ ms; cut off: network error\.$/ }).waitFor();
+    });
+
+    it('shows the beginning of a long answer, and how much more there is', async () => {
+      const { page } = await visit('/docs');
+      const operation = form(page, 'listEvents');
+      await page.evaluate(`{
+        const part = new TextEncoder().encode('x'.repeat(150_000));
+        let parts = 0;
+        const body = new ReadableStream({
+          pull(to) { if ((parts += 1) > 4) to.close(); else to.enqueue(part); },
+        });
+        globalThis.fetch = async () => new Response(body);
+      }`);
+      await operation.locator('[type=submit]').click();
+      await operation.locator('.body').filter({ hasText: '400000 characters more' }).waitFor();
+      const { length } = await operation.locator('.body').innerText();
+      expect(length).toBe(200_000 + '\n… and 400000 characters more'.length);
+    });
+
+    it('forgets the key when the page is left, also where the browser keeps the page', async () => {
+      const { page } = await visit('/docs');
+      await page.fill('#key', service.key);
+      await page.evaluate(
+        `dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`,
+      );
+      expect(await page.inputValue('#key')).toBe('');
     });
 
     it('does not store the key beyond the page', async () => {

@@ -7,6 +7,7 @@ import { layOutJson } from './exact-json.ts';
 
 declare const document: Document;
 declare const location: { readonly href: string };
+declare function addEventListener(type: 'pagehide', listener: () => void): void;
 
 /** The longest part of an answer that is shown, in characters: browsers take seconds for more. */
 const MAX_SHOWN_LENGTH = 200_000;
@@ -45,18 +46,24 @@ async function send(form: Element, signal: AbortSignal): Promise<void> {
   headers.textContent = '';
   body.textContent = '';
   const begun = performance.now();
+  let failed = 'Not sent';
   try {
-    const answer = await fetch(...requestOf(form, signal));
+    const request = requestOf(form, signal);
+    failed = 'No answer';
+    const answer = await fetch(...request);
     const ms = Math.round(performance.now() - begun);
     status.textContent = `${answer.status} ${answer.statusText} after ${ms} ms`;
+    failed = `${status.textContent}; cut off`;
     headers.textContent = [...answer.headers]
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n');
     await showBody(answer, body);
   } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    const hint = failed === 'No answer' ? ` ${OTHER_ORIGIN}` : '';
     status.textContent = signal.aborted
       ? `${status.textContent}; stopped`
-      : `No answer: ${error instanceof Error ? error.message : error}. ${OTHER_ORIGIN}`;
+      : `${failed}: ${reason}.${hint}`;
   }
 }
 
@@ -83,19 +90,29 @@ function requestOf(form: Element, signal: AbortSignal): [URL, RequestInit] {
 /** Shows a body: JSON when it is complete, anything else, such as a stream of events, as it arrives. */
 async function showBody(answer: Response, place: Element): Promise<void> {
   let text = '';
+  let length = 0;
   const isJson = /\bjson\b/.test(answer.headers.get('Content-Type') ?? '');
   for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += part;
-    if (!isJson) place.textContent = shortened(text);
+    length += part.length;
+    // A stream has no end: what is not shown is not held either.
+    if (isJson || text.length < MAX_SHOWN_LENGTH) text += part;
+    if (!isJson) place.textContent = shortened(text, length);
   }
-  place.textContent = shortened(isJson ? layOutJson(text) : text);
+  if (!isJson) return;
+  const laidOut = layOutJson(text);
+  place.textContent = shortened(laidOut, laidOut.length);
 }
 
-function shortened(text: string): string {
-  if (text.length <= MAX_SHOWN_LENGTH) return text;
-  return `${text.slice(0, MAX_SHOWN_LENGTH)}\n… and ${text.length - MAX_SHOWN_LENGTH} characters more`;
+/** @param length That of the whole, of which the text may be the beginning. */
+function shortened(text: string, length: number): string {
+  if (length <= MAX_SHOWN_LENGTH) return text;
+  return `${text.slice(0, MAX_SHOWN_LENGTH)}\n… and ${length - MAX_SHOWN_LENGTH} characters more`;
 }
 
 settings.addEventListener('submit', (event) => event.preventDefault());
+// A browser that goes back may show the page as it was left.
+addEventListener('pagehide', () => {
+  key.value = '';
+});
 for (const form of document.querySelectorAll('.try')) enable(form);
 settings.hidden = false;

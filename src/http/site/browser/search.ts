@@ -19,7 +19,10 @@ let loading: Promise<readonly Row[]> | undefined;
 /** Loads the index once. After a failure the next call tries again. */
 function load(): Promise<readonly Row[]> {
   loading ??= fetch(`${root}guides/search.json`)
-    .then((answer) => answer.json() as Promise<readonly Row[]>)
+    .then((answer) => {
+      if (!answer.ok) throw new Error(answer.statusText);
+      return answer.json() as Promise<readonly Row[]>;
+    })
     .catch((error) => {
       loading = undefined;
       throw error;
