@@ -14,7 +14,7 @@ const GUIDES = PAGES.filter((page) => page !== 'CHANGELOG.md' && !page.startsWit
 const PATH = /^(?:([A-Z]+) )?(\/[\w./{}-]*)(?:\?\S*)?$/;
 
 /** Matches paths of files, and prefixes of the service's paths. */
-const NO_PATHS = /^\/(?:(?:opt|etc|data|tmp|dev|proc|store-orders)\b|v[12]$|tlog$)/;
+const NO_PATHS = /^\/(?:(?:opt|etc|data|tmp|var|dev|proc|store-orders)\b|v[12]$|tlog$)/;
 
 type Commands = ReadonlyMap<string, ReadonlySet<string>>;
 
