@@ -106,7 +106,8 @@ export class Wire {
 
 /** Returns the bytes of a body. Throws if they are not compressed as its headers say. */
 function decoded(bytes: Buffer, { 'content-encoding': coding }: http.IncomingHttpHeaders): Buffer {
-  const isCompressed = coding?.toLowerCase() === 'gzip' && bytes.length > 0;
+  // The older name of gzip means the same (RFC 9110, section 8.4.1.3).
+  const isCompressed = /^(?:x-)?gzip$/i.test(coding ?? '') && bytes.length > 0;
   return isCompressed ? gunzipSync(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes;
 }
 

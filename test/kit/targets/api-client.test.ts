@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { listening } from '../../support/listening.ts';
 import { type Answer, ApiClient } from './api-client.ts';
@@ -40,6 +41,18 @@ test('requests that are refused together are not sent again together', async () 
   expect(new Set(statuses)).toEqual(new Set([200]));
   client.close();
 });
+
+test.each(['gzip', 'GZip', 'x-gzip'])(
+  'an answer is decompressed if its coding is %s',
+  async (coding) => {
+    const client = await clientOf((_req, res) => {
+      res.writeHead(200, { 'content-encoding': coding }).end(gzipSync('[]'));
+    });
+    const { text } = await client.ask('GET', '/store/orders');
+    expect(text).toBe('[]');
+    client.close();
+  },
+);
 
 test('a request that waits ends with its client', async () => {
   let answered = () => {};
