@@ -56,6 +56,20 @@ function placedWith(
   };
 }
 
+/** Accepts the cancellation of shipped orders that something is true of, by their data. */
+function shippedWith(
+  isHit: (order: { quantity: number; shipDate: string; petId: number }) => boolean,
+): NonNullable<Fault['http']> {
+  return (app) => {
+    const hit = new Set<string>();
+    return watching(app, (exchange) => {
+      const { method, status, body, id } = exchange;
+      if (method === 'PUT' && status === 200 && isHit(JSON.parse(body))) hit.add(id);
+      if (method === 'DELETE' && status === 409 && hit.has(id)) accept(exchange);
+    });
+  };
+}
+
 /** Refused cancellations of shipped orders change the list all the same. */
 function damaging(change: (row: Record<string, unknown>) => Record<string, unknown> | undefined) {
   return (app: RequestListener): RequestListener => {
@@ -223,6 +237,18 @@ export const CANCELLATIONS: readonly Fault[] = [
     }),
   },
   {
+    name: 'an order that has shipped before 2000 can be cancelled',
+    http: shippedWith(({ shipDate }) => shipDate < '2000'),
+  },
+  {
+    name: 'a shipped order for an animal below 0 can be cancelled',
+    http: shippedWith(({ petId }) => petId < 0),
+  },
+  {
+    name: 'a shipped order of more than 1,000 can be cancelled',
+    http: shippedWith(({ quantity }) => quantity > 1_000),
+  },
+  {
     name: 'a refused cancellation makes a shipped order pending',
     http: damaging((row) => ({ ...row, complete: false })),
   },
@@ -247,6 +273,28 @@ export const RACES: readonly Fault[] = [
       cancelling(app, (exchange) => {
         if (exchange.isRace && exchange.status === 409) fail(exchange, 500, 'internal_error');
       }),
+  },
+  {
+    name: 'every 5th cancellation that comes while an order ships succeeds, too',
+    comesByChance: true,
+    http(app, key) {
+      const shipping = new Set<string>();
+      let number = 0;
+      return (req, res) => {
+        const { method, url = '', headers } = req;
+        const path = url.replace('/shipment', '');
+        if (method === 'PUT') {
+          shipping.add(path);
+          res.on('close', () => shipping.delete(path));
+          setTimeout(() => app(req, res), 2);
+          return;
+        }
+        const isHit = method === 'DELETE' && shipping.has(path);
+        if (isHit && headers.authorization === `Bearer ${key}`) number += 1;
+        if (isHit && number % 5 === 0) res.writeHead(204).end();
+        else app(req, res);
+      };
+    },
   },
   {
     name: 'cancellations at the same time are a 500',

@@ -1,4 +1,5 @@
-import { CLOSE_DATES, FEW_DATES, plainPlacings } from '../arbitraries.ts';
+import fc from 'fast-check';
+import { CLOSE_DATES, FEW_DATES, instants, plainPlacings } from '../arbitraries.ts';
 import { brokenOrderRule } from '../oracle/list-rules.ts';
 import { checkError, told } from '../targets/orders-api.ts';
 import { listed, placePending } from './orders.ts';
@@ -18,6 +19,11 @@ const SHIPS = ['to write', 'to place', 'to ship'] as const;
 
 /** The number of times that the cancellation of each shipped order is tried. */
 const EACH_TRIED = 30;
+/** The number of shipped orders with any data whose cancellation is tried. */
+const DRAWN = 50;
+
+/** An order, and the date on which it ships. */
+const shippedOrders = fc.record({ placing: plainPlacings, shipDate: instants });
 
 /** The cancellations of one order, up to the 20th. */
 const TIMES = [
@@ -70,7 +76,13 @@ export const commands: readonly Check[] = [
           must(answer.status === 409, SHIPPED, detail, number === 1 ? undefined : script);
         }
       }
-      return undefined;
+      // Whatever was ordered, and whenever it has shipped.
+      return forAll(trial, shippedOrders, DRAWN, async ({ placing, shipDate }) => {
+        const { id } = await trial.api.place(placing);
+        await trial.api.ship(id, shipDate);
+        const answer = await trial.api.client.ask('DELETE', `/store/orders/${id}`);
+        must(answer.status === 409, SHIPPED, `it is ${told(answer)}`);
+      });
     },
   },
   {

@@ -5,7 +5,14 @@ import type { History, Operation, Request } from '../history/history.ts';
 
 const [DATE, OTHER_DATE] = FEW_DATES;
 
-export const SHIPMENT_AND_CANCELLATIONS = ['cancel', 'ship', 'cancel', 'cancel'];
+/**
+ * A shipment among cancellations, and one before a single cancellation: if that is answered and lost,
+ * no other one cancels the order in its place.
+ */
+export const RACES_TO_THE_END = [
+  ['cancel', 'ship', 'cancel', 'cancel'],
+  ['ship', 'cancel'],
+] as const;
 export const SHIPMENTS = ['ship', 'later', 'ship', 'later'];
 
 const REQUEST_IN_SHELL: Readonly<Record<string, string>> = {
