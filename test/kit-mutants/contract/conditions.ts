@@ -17,8 +17,14 @@ export function tagging(
       const { method, status, request, headers } = exchange;
       if (method !== 'GET' || status !== 200 || !isHit(exchange)) return;
       headers.etag = tagOf(exchange);
-      if (request.headers['if-none-match'] === headers.etag) bare(exchange, 304);
+      const known = (request.headers['if-none-match'] ?? '').split(',').map(opaque);
+      if (known.includes(opaque(headers.etag))) bare(exchange, 304);
     });
+}
+
+/** Returns an ETag without the mark of a weak one, which If-None-Match does not compare. */
+function opaque(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
 }
 
 export function digestOf({ body }: Exchange): string {
@@ -87,6 +93,37 @@ export const CONDITIONS: readonly Fault[] = [
         if (method === 'DELETE' && status === 409) refused.set(path, (refused.get(path) ?? 0) + 1);
       });
     },
+  },
+  {
+    name: 'a repeated command changes the ETag of its order',
+    http(app, key) {
+      const done = new Map<string, number>();
+      const tagged = tagging(isOne, ({ path, headers }) => {
+        return `"${String(headers.etag).slice(1, -1)}-${done.get(path) ?? 0}"`;
+      });
+      return changingAnswers(tagged(app, key), ({ method, path, status }) => {
+        const isDone = method === 'DELETE' ? status === 204 : method === 'PUT' && status === 200;
+        const one = path.replace('/shipment', '');
+        if (isDone) done.set(one, (done.get(one) ?? 0) + 1);
+      });
+    },
+  },
+  {
+    name: 'a compressed list with a condition is a 304',
+    http: (app, key) => (req, res) => {
+      const { authorization, 'accept-encoding': coding, 'if-none-match': tag } = req.headers;
+      const isHit = req.method === 'GET' && req.url?.endsWith('/store/orders') && coding === 'gzip';
+      if (isHit && tag && authorization === `Bearer ${key}`)
+        res.writeHead(304, { etag: tag }).end();
+      else app(req, res);
+    },
+  },
+  {
+    name: 'HEAD of one order is a 405',
+    http: (app) =>
+      changingAnswers(app, (exchange) => {
+        if (exchange.method === 'HEAD' && isOne(exchange)) bare(exchange, 405);
+      }),
   },
   { name: 'If-Match is ignored', http: ignoring('if-match', ['DELETE', 'PUT']) },
   { name: 'If-Match is ignored by cancellations', http: ignoring('if-match', ['DELETE']) },

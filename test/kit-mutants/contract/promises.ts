@@ -166,6 +166,16 @@ export const IDEMPOTENCY: readonly Fault[] = [
       }),
   },
   {
+    name: 'a cancellation repeated under an Idempotency-Key is a 404',
+    http: (app) =>
+      watching(app, (exchange) => {
+        const { method, request, before } = exchange;
+        const isNamed = request.headers['idempotency-key'] !== undefined;
+        if (method !== 'DELETE' || exchange.status !== 204) return;
+        if (isNamed && before?.cancelledAt) fail(exchange, 404, 'order_not_found');
+      }),
+  },
+  {
     name: 'every 50th Idempotency-Key is forgotten',
     http: forgetting(({ number }) => number % 50 === 0),
   },

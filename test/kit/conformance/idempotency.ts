@@ -53,6 +53,7 @@ export const idempotency: readonly Check[] = [
       requireSame(await ship(), await ship(), REPEATED, 'the repeated shipment');
       const late = 'the placement that is repeated after the shipment';
       requireSame(placed, await placeAs(trial, key, petId), REPEATED, late);
+      await repeatCancellation(trial);
       const ids = await idsFor(trial, petId);
       must(ids.length === 1, REPEATED, `it has placed ${ids.length} orders: ${ids.join(', ')}`);
       return undefined;
@@ -154,6 +155,16 @@ export const idempotencyLater: Check = {
     return undefined;
   },
 };
+
+/** Cancels an order twice under one Idempotency-Key: it has to stay cancelled. */
+async function repeatCancellation(trial: Trial): Promise<void> {
+  const [id, key] = [await placePending(trial), freshKey()];
+  const first = await cancelAs(trial, key, id);
+  must(first.status === 204, REPEATED, `the first cancellation is ${told(first)}`);
+  requireSame(first, await cancelAs(trial, key, id), REPEATED, 'the repeated cancellation');
+  const shipped = await trial.api.askToShip(id, DATE);
+  must(shipped.status === 409, REPEATED, `the shipment of the cancelled order is ${told(shipped)}`);
+}
 
 /** Sends a placement, and then others under its Idempotency-Key: each with another value. */
 async function reusePlacement(trial: Trial): Promise<void> {
