@@ -554,6 +554,38 @@ function isDeepEqual(one: unknown, other: unknown): boolean {
   }
 }
 
+test('Commands that look alike are shown in a form in which they differ', async () => {
+  type Opened = { readonly name: string };
+  const opening: Decider<readonly string[], Opened, Opened> = {
+    initial: [],
+    decide: ({ name }, names) =>
+      names.includes(name)
+        ? { kind: 'rejected', reason: 'taken' }
+        : { kind: 'accepted', events: [{ name }] },
+    evolve: (names, { name }) => [...names, name],
+  };
+  const names = kitFor<readonly string[], Opened, Opened>({
+    name: 'shelf',
+    model: opening,
+    commands: fc.record({ name: fc.constantFrom('\u00e9', 'e\u0301') }),
+    events: fc.record({ name: fc.constantFrom('\u00e9', 'e\u0301') }),
+    causeOf: ({ name }) => ({ name }),
+  });
+  const composing: typeof opening = {
+    ...opening,
+    decide: ({ name }, taken) =>
+      opening.decide(
+        { name },
+        taken.some((each) => each.normalize() === name.normalize()) ? [name] : [],
+      ),
+  };
+  const { counterexample } = await names.check(deciderTarget('names by their look', composing));
+  const lines = counterexample?.script.split('\n').filter((line) => line.startsWith('A:'));
+  expect(lines).toHaveLength(2);
+  expect(lines?.join('\n')).toMatch(/"\\u00e9"/);
+  expect(lines?.join('\n')).toMatch(/"e\\u0301"/);
+});
+
 test('Texts that look alike are shown in a form in which they differ', () => {
   for (const [one, other, shown] of [
     ['a', 'b', ['a', 'b']],
@@ -561,7 +593,8 @@ test('Texts that look alike are shown in a form in which they differ', () => {
     ['a\n', 'a', ['a\\u000a', 'a']],
     ['a b', 'a\u00a0b', ['a b', 'a\\u00a0b']],
     ['a b', 'a  b', ['a b', 'a\\u0020 b']],
-    ['\u00e9', 'e\u0301', ['\u00e9', 'e\u0301']],
+    ['\u00e9', 'e\u0301', ['\\u00e9', 'e\\u0301']],
+    ['A', '\uff21', ['A', '\\uff21']],
     ['x\u00e9', 'x\u200b\u00e9', ['x\\u00e9', 'x\\u200b\\u00e9']],
     ['\u0430', '\u0251', ['\\u0430', '\\u0251']],
   ] as const) {

@@ -2,7 +2,7 @@ import type { Domain } from './domain.ts';
 import { WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program } from './program.ts';
 import { outcomeOf, printed } from './run.ts';
-import { asExpression } from './text.ts';
+import { allApart, asExpression } from './text.ts';
 import { brokenBy } from './violation.ts';
 
 /** The violation and the origin of a counterexample. */
@@ -36,11 +36,14 @@ export function asScript<State, Command, Event>(
 ): string {
   const model = new WatchedDecider('the model', domain.model);
   const streams = new Map<Name, readonly Event[]>();
-  const lines = steps.map((step) => {
+  const texts = allApart(
+    steps.map((step) => (step.do === 'command' ? printed(domain, step.command, step.on) : '')),
+  );
+  const lines = steps.map((step, index) => {
     if (step.do === 'restart') return 'restart';
     if (step.do === 'look') return `${letterOf(step.on)}: look`;
     const before = streams.get(step.on) ?? [];
-    const what = printed(domain, step.command, step.on);
+    const what = texts[index];
     try {
       const decision = model.decide("the model's decision", step.command, before);
       if (decision.kind === 'accepted') streams.set(step.on, [...before, ...decision.events]);

@@ -53,8 +53,16 @@ export function apart(one: string, other: string): readonly [one: string, other:
   return seen(one) === seen(other) ? [escaped(one), escaped(other)] : [one, other];
 }
 
+/** Returns texts in the same way: each that differs from another one not to the eye, with escapes. */
+export function allApart(texts: readonly string[]): readonly string[] {
+  const alike = new Map<string, Set<string>>();
+  for (const text of texts) alike.set(seen(text), (alike.get(seen(text)) ?? new Set()).add(text));
+  return texts.map((text) => ((alike.get(seen(text))?.size ?? 0) > 1 ? escaped(text) : text));
+}
+
 function seen(text: string): string {
-  return text.replaceAll(/[^!-~]/g, '');
+  // An accent may be part of its letter, or a character of its own: both look the same.
+  return text.normalize('NFKD').replaceAll(/[^!-~]/g, '');
 }
 
 // Blanks are seen, unless they are many, or nothing is beside them.
