@@ -35,8 +35,9 @@ export function undoUnfinished(file: string): void {
  * before its first `-wal`, or a later one of a store.
  */
 function refuseOtherJournal(file: string): void {
-  const journal = readStart(`${file}-journal`, FORMER_PAGES_AT + 4);
+  // The file first: a process that makes the store sets the id behind the end of its `-journal`.
   const database = readStart(file, ID_AT + 4);
+  const journal = readStart(`${file}-journal`, FORMER_PAGES_AT + 4);
   if (journal?.toString('hex', 0, 8) !== JOURNAL_MAGIC || database === undefined) return;
   const id = database.readUInt32BE(ID_AT);
   const makesEmpty = journal.readUInt32BE(FORMER_PAGES_AT) === 0;
