@@ -31,8 +31,12 @@ export function zoneName(zone: Zone): string {
   return zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+/** The distances of two instants that clocks show alike, where they are set back; half an hour on Lord Howe Island. */
+const SET_BACK_MS = [-3_600_000, -1_800_000, 1_800_000, 3_600_000];
+
 /**
- * Returns an instant of the API as `YYYY-MM-DD HH:MM:SS`, with as many further digits as it has.
+ * Returns an instant of the API as `YYYY-MM-DD HH:MM:SS`, with as many further digits as it has, and with its offset
+ * from UTC in an hour that the zone has twice.
  * @param timeZone The local zone; the browser's if absent.
  */
 export function timeText(instant: string, zone: Zone, timeZone?: string): string {
@@ -48,14 +52,24 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
+    timeZoneName: 'longOffset',
   });
-  const parts = format.formatToParts(millisecondsOf(instant));
+  const ms = millisecondsOf(instant);
+  const { text, offset } = clockText(format, ms);
+  const isTwice = SET_BACK_MS.some((by) => clockText(format, ms + by).text === text);
+  return `${text}${fraction}${isTwice ? ` ${offset}` : ''}`;
+}
+
+/** Returns the date and time that clocks of a zone show, and their offset from UTC. */
+function clockText(format: Intl.DateTimeFormat, ms: number) {
+  const parts = format.formatToParts(ms);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   // The year before 1 is 0 in RFC 3339, and 1 BC here.
   const year = of('era').startsWith('B') ? 1 - Number(of('year')) : Number(of('year'));
   const digits = `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}`;
   const date = `${digits}-${of('month')}-${of('day')}`;
-  return `${date} ${of('hour')}:${of('minute')}:${of('second')}${fraction}`;
+  const text = `${date} ${of('hour')}:${of('minute')}:${of('second')}`;
+  return { text, offset: of('timeZoneName').replace(/^GMT$/, 'GMT+00:00').slice(3) };
 }
 
 /**
