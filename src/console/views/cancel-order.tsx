@@ -71,12 +71,16 @@ function CancelForm({ id, onCancel }: FormProps) {
   );
 }
 
+/** The orders with an attempt whose outcome was unknown: it may arrive late. */
+const leftOpen = new Set<string>();
+
 /** Cancels an order as it was seen, and returns what came of it, in words. */
 async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined): Promise<string> {
   try {
     // To cancel an order again is no conflict for the service, so that it can be repeated.
     const { status } = await client.get(order.id);
-    if (status === 'cancelled') return CANCELLED_BEFORE;
+    if (status === 'cancelled')
+      return leftOpen.has(order.id) ? CANCELLED_PERHAPS : CANCELLED_BEFORE;
   } catch (error) {
     return `Not cancelled: ${known(error).message}`;
   }
@@ -86,6 +90,7 @@ async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined
   } catch (error) {
     const { code, message } = known(error);
     if (leavesOpen(code)) {
+      leftOpen.add(order.id);
       return `${UNKNOWN} The reason: ${message}`;
     }
     return REFUSALS[code] ?? `Not cancelled: ${message}`;
@@ -97,6 +102,9 @@ const UNKNOWN =
 
 const CANCELLED_BEFORE =
   'Not cancelled by you: somebody has cancelled the order meanwhile. Its state is below.';
+
+const CANCELLED_PERHAPS =
+  'The order is cancelled: by your attempt before, or by somebody else. Its state is below.';
 
 /** The refusals of which there is more to say than the service does. */
 const REFUSALS: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -8,7 +8,7 @@ const FAILED = /status of (?:4\d\d|5\d\d)|ERR_/;
 
 const on = browsing(async ({ databaseFile }) => {
   await using beside = new Beside(databaseFile);
-  await beside.place([1n, 2n, 3n, 4n, 5n].map((id) => ({ id, petId: id })));
+  await beside.place([1n, 2n, 3n, 4n, 5n, 6n].map((id) => ({ id, petId: id })));
 });
 
 /** Opens an order, and types its id to cancel it. */
@@ -40,6 +40,19 @@ describe.skipIf(CHROMIUM === undefined)('A cancellation', () => {
     await page.waitForSelector('.outcome >> text=It may be cancelled or not');
     await page.waitForSelector('.facts >> text=cancelled');
     expect(await page.locator('.cancel').count()).toBe(0);
+  });
+
+  it('that arrives late is not called that of somebody else', async () => {
+    const page = await prepare('6');
+    await page.route('**/v2/store/orders/6', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
+    );
+    await page.click('text=Cancel order 6');
+    await page.waitForSelector('.outcome >> text=It may be cancelled or not');
+    await on.service.ask('DELETE', '/v2/store/orders/6');
+    await page.fill('[name=typed]', '6');
+    await page.click('text=Cancel order 6');
+    await page.waitForSelector('.outcome >> text=by your attempt before, or by somebody else');
   });
 
   it('by somebody else is called so, and leaves the focus in the page', async () => {
@@ -90,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('The key', () => {
     await page.waitForSelector('[data-state=busy]');
     await page.unroute('**/v2/key');
     await page.click('text=Try now');
-    await expect.poll(() => page.innerText('.count')).toBe('5 orders');
+    await expect.poll(() => page.innerText('.count')).toBe('6 orders');
     expect(wrong).toEqual([]);
   });
 
@@ -105,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('The key', () => {
     await page.waitForSelector('[data-state=busy] >> text=The key is not checked yet.');
     await page.unroute('**/v2/key');
     await page.click('text=Try now');
-    await expect.poll(() => page.innerText('.count')).toBe('5 orders');
+    await expect.poll(() => page.innerText('.count')).toBe('6 orders');
   });
 
   it('that is refused leaves the focus in its field', async () => {
@@ -125,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)('The key', () => {
     await page.goto(`${on.service.address}/console/orders`);
     await page.fill('#key', on.service.key);
     await page.click('text=Use this key');
-    await expect.poll(() => page.innerText('.count')).toBe('5 orders');
+    await expect.poll(() => page.innerText('.count')).toBe('6 orders');
     await page.selectOption('[name=times]', 'relative');
     await page.click('nav >> text=Proof');
     await page.waitForSelector('#public-key');
