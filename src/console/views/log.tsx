@@ -142,7 +142,7 @@ function FollowTools({ to, held, arrived, onShow }: FollowToolsProps) {
       <Button isOff={held === 0} onClick={onShow}>
         Show {countText(held)} new
       </Button>
-      <span class="quiet arrived">{countText(arrived)} came since this page was opened</span>
+      <span class="quiet arrived">{countText(arrived)} came since this list was loaded</span>
     </div>
   );
 }

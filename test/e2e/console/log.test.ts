@@ -42,6 +42,8 @@ describe.skipIf(CHROMIUM === undefined)('The log', () => {
     // Not disabled, so that it keeps the focus.
     expect(await page.locator('text="Show 0 new"').isDisabled()).toBe(true);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Show 0 new');
+    // The count begins again with each list.
+    expect(await page.innerText('.arrived')).toBe('2 came since this list was loaded');
     expect(wrong).toEqual([]);
   });
 
