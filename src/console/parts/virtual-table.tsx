@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Problem, problemOf } from '../state/problem.ts';
 import type { Rows } from '../state/rows.ts';
-import { offsetOf, type VirtualWindow, windowOf } from '../state/virtual-window.ts';
+import { offsetOf, rowAt, type VirtualWindow, windowOf } from '../state/virtual-window.ts';
 import { ProblemView } from './problems.tsx';
-import { savedScroll, saveScroll } from './router.ts';
+import { savedRow, saveRow } from './router.ts';
 
 /** The height of a row, as the style sheet has it. */
 const ROW_PX = 34;
@@ -47,7 +47,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const scrolled = (event: Event) => {
     const { scrollTop } = event.currentTarget as HTMLElement;
     setScrollPx(scrollTop);
-    if (isFirst) saveScroll(scrollTop);
+    if (isFirst) saveRow(rowAt({ rows: rows.count, rowPx: ROW_PX, viewPx, scrollPx: scrollTop }));
     onScroll?.(scrollTop);
   };
   return (
@@ -135,19 +135,29 @@ function useRestoredScroll<Row>(
   scroller: { readonly current: HTMLDivElement | null },
   { rows, startRow = 0, isFirst = true }: TableProps<Row>,
 ): void {
+  const [, setLoaded] = useState(0);
   useEffect(() => {
-    const saved = isFirst ? savedScroll() : undefined;
-    const row = saved === undefined ? startRow : Math.floor(saved / ROW_PX);
+    const saved = isFirst ? savedRow() : undefined;
+    const row = saved ?? startRow;
     if (row === 0) return;
+    const viewPx = scroller.current?.clientHeight ?? 0;
     const scroll = () => {
-      const viewPx = scroller.current?.clientHeight ?? 0;
-      const top = saved ?? offsetOf(startRow, { rows: rows.count, rowPx: ROW_PX, viewPx });
-      scroller.current?.scrollTo({ top });
+      // The reader has scrolled to another place meanwhile.
+      if (isFirst && savedRow() !== saved) return;
+      scroller.current?.scrollTo({
+        top: offsetOf(row, { rows: rows.count, rowPx: ROW_PX, viewPx }),
+      });
     };
     const ending = new AbortController();
     const { signal } = ending;
-    rows.want(row, row + 1, signal).then(
-      () => signal.aborted || requestAnimationFrame(scroll),
+    const first = Math.floor(row);
+    rows.want(first, first + Math.ceil(viewPx / ROW_PX) + 1, signal).then(
+      () => {
+        if (signal.aborted) return;
+        // Only a list that is rendered with its new rows is as high as to scroll there.
+        setLoaded(rows.count);
+        requestAnimationFrame(scroll);
+      },
       () => undefined,
     );
     return () => ending.abort();

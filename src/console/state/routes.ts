@@ -72,7 +72,8 @@ export type Members<View> = {
 const COMMAND_ID = /^[!-~]{1,100}$/;
 
 /**
- * Returns the page at an address below the console's. A parameter that is malformed is ignored.
+ * Returns the page at an address below the console's. A parameter that is malformed is ignored: {@link unusedIn}
+ * returns it.
  * @param path For example `orders/42`; empty for the first page.
  */
 export function readRoute(path: string, search: string): Route {
@@ -191,6 +192,21 @@ export function searchOf(parameters: object): string {
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/**
+ * Returns the parameters of an address that its page does not use, such as `petId=12x`: they are malformed, unknown
+ * or repeated. A reader would take the view for the one that the address names.
+ */
+export function unusedIn(route: Route, search: string): readonly string[] {
+  const used = new URLSearchParams(writeRoute(route).split('?')[1]);
+  const isUsed = ([name, value]: readonly [string, string]) =>
+    value === '' ||
+    (name === 'paused' && used.has(name)) ||
+    (name === 'order' && value === 'asc') ||
+    used.get(name) === value.trim();
+  const unused = [...new URLSearchParams(search)].filter((each) => !isUsed(each));
+  return unused.map(([name, value]) => `${name}=${value}`);
 }
 
 /** Returns a view without the members that are absent or empty. */

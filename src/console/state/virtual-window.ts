@@ -27,9 +27,8 @@ export interface Scrolled {
 /** Returns the window on a list, in constant time. */
 export function windowOf(scrolled: Scrolled): VirtualWindow {
   const { rows, rowPx, viewPx } = scrolled;
-  const heightPx = Math.min(rows * rowPx, HEIGHT_PX_MAX);
-  const scrollPx = between(0, scrolled.scrollPx, Math.max(0, heightPx - viewPx));
-  const top = topRow(scrolled, heightPx, scrollPx);
+  const { heightPx, scrollPx } = placeOf(scrolled);
+  const top = rowAt(scrolled);
   const inView = Math.ceil(viewPx / rowPx) + 1;
   const around = between(0, Math.floor((ROWS_MAX - inView) / 2), ROWS_AROUND);
   const first = Math.max(0, Math.floor(top) - around);
@@ -38,14 +37,22 @@ export function windowOf(scrolled: Scrolled): VirtualWindow {
   return { first, end, abovePx, belowPx: heightPx - abovePx - (end - first) * rowPx };
 }
 
+/** Returns the height of a list, and the offset without what is beyond its end. */
+function placeOf({ rows, rowPx, viewPx, scrollPx }: Scrolled) {
+  const heightPx = Math.min(rows * rowPx, HEIGHT_PX_MAX);
+  return { heightPx, scrollPx: between(0, scrollPx, Math.max(0, heightPx - viewPx)) };
+}
+
 /** Returns the row at the upper edge of the view, with the part of it that is above the edge. */
-function topRow({ rows, rowPx, viewPx }: Scrolled, heightPx: number, scrollPx: number): number {
+export function rowAt(scrolled: Scrolled): number {
+  const { rows, rowPx, viewPx } = scrolled;
+  const { heightPx, scrollPx } = placeOf(scrolled);
   if (rows * rowPx <= HEIGHT_PX_MAX) return scrollPx / rowPx;
   const rest = heightPx - viewPx;
   return rest <= 0 ? 0 : (scrollPx / rest) * (rows - viewPx / rowPx);
 }
 
-/** Returns the scroll offset at which a row is at the upper edge of the view. */
+/** Returns the scroll offset at which a row, or a part of one, is at the upper edge of the view. */
 export function offsetOf(row: number, { rows, rowPx, viewPx }: Omit<Scrolled, 'scrollPx'>): number {
   const isWhole = rows * rowPx <= HEIGHT_PX_MAX;
   if (isWhole) return row * rowPx;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../parts/controls.tsx';
 import { chooseTimes, isOnline, timeForm, zone } from '../parts/device.ts';
 import { Loading } from '../parts/problems.tsx';
-import { moves, moveTo, route } from '../parts/router.ts';
+import { moves, moveTo, route, unused } from '../parts/router.ts';
 import { allowsChanges, can, doubt, forget, isResuming, who } from '../parts/session.ts';
 import { type ProofRoute, type Route, titleOf } from '../state/routes.ts';
 import { TIME_FORMS, zoneName } from '../state/times.ts';
@@ -54,6 +54,12 @@ export function Frame() {
       {!isOnline.value && (
         <p class="band" role="status">
           This device is offline. The page goes on when it is online again.
+        </p>
+      )}
+      {unused.value.length > 0 && (
+        <p class="band" role="status">
+          Not used of the address, as malformed, unknown or repeated:{' '}
+          <bdi>{unused.value.join(', ')}</bdi>
         </p>
       )}
       <main id="page" tabIndex={-1}>

@@ -70,6 +70,22 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     await expect.poll(() => scrolled(scroller)).toBe(300 * 34);
   });
 
+  it('is restored beyond its first part, which is all that is loaded at first', async () => {
+    const { page } = await on.enter('/orders');
+    await page.waitForSelector(`text="${idOf(0)}"`);
+    const scroller = page.locator('.scroller');
+    const scrollOn = async () => {
+      await scrollTo(scroller, 1_200 * 34);
+      return page.innerText('tbody');
+    };
+    await expect.poll(scrollOn).toContain(idOf(1_204));
+    await page.click(`a:text-is("${idOf(1_204)}")`);
+    await page.waitForURL(`**/orders/${idOf(1_204)}`);
+    await page.goBack();
+    await page.waitForSelector(`text="${idOf(1_204)}"`);
+    await expect.poll(() => scrolled(scroller)).toBe(1_200 * 34);
+  });
+
   it('changes the history a few times a second, which a browser would stop otherwise', async () => {
     const { page } = await on.enter('/orders');
     await page.waitForSelector(`text="${idOf(0)}"`);
@@ -143,6 +159,15 @@ describe.skipIf(CHROMIUM === undefined)('The list of orders', () => {
     await page.waitForSelector('[data-state=no_match]');
     await expectAccessible(page, 'no-match');
     expect(wrong).toEqual([]);
+  });
+
+  it('says which parameters of its address it does not use', async () => {
+    const { page } = await on.enter(`/orders?petId=12x&x=${'y'.repeat(200)}`);
+    await page.waitForSelector('.band >> text=petId=12x');
+    await page.waitForSelector('tbody time');
+    await expectAccessible(page, 'unused');
+    await page.click('.chips >> text="pending"');
+    await expect.poll(() => page.locator('.band').count()).toBe(0);
   });
 
   it('is as of any moment, and says so of one that has not come', async () => {

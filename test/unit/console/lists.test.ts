@@ -5,6 +5,7 @@ import {
   HEIGHT_PX_MAX,
   offsetOf,
   ROWS_MAX,
+  rowAt,
   windowOf,
 } from '../../../src/console/state/virtual-window.ts';
 
@@ -52,6 +53,22 @@ describe('The window on a long list', () => {
         expect(row).toBeGreaterThanOrEqual(first);
         expect(row).toBeLessThan(end);
       }),
+    );
+  });
+
+  it('has its place again at another length, for which the browser compresses it', () => {
+    fc.assert(
+      fc.property(
+        lists,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.nat(2_000_000),
+        (...given) => {
+          const [list, share, more] = given;
+          const row = share * Math.max(0, list.rows - Math.ceil(list.viewPx / ROW_PX));
+          const grown = { ...list, rows: list.rows + more };
+          expect(rowAt({ ...grown, scrollPx: offsetOf(row, grown) })).toBeCloseTo(row, 3);
+        },
+      ),
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   readRoute,
   STATUSES,
   titleOf,
+  unusedIn,
   writeRoute,
 } from '../../../src/console/state/routes.ts';
 import { readMoment, readSearch } from '../../../src/console/state/typed.ts';
@@ -72,6 +73,24 @@ describe('The addresses of the console', () => {
     ['', { page: 'orders' }],
   ])('ignore what is malformed: %s', (search, route) => {
     expect(readRoute('orders', search)).toStrictEqual(route);
+  });
+
+  it('use every parameter of a view', () => {
+    fc.assert(
+      fc.property(routes, (route) => {
+        expect(unusedIn(route, writeRoute(route).split('?')[1] ?? '')).toEqual([]);
+      }),
+    );
+  });
+
+  it.each([
+    ['orders', 'status=PENDING&petId=12x&petId=&order=asc', ['status=PENDING', 'petId=12x']],
+    ['orders', 'status=pending&status=shipped&asOf=%207', ['status=shipped']],
+    ['orders/5', 'at=1.0123abc:7', ['at=1.0123abc:7']],
+    ['travel', 'at=3&asOf=2026-01-01T00:00:00Z', ['asOf=2026-01-01T00:00:00Z']],
+    ['log', 'paused=1&at=0&pet=5', ['at=0', 'pet=5']],
+  ])('have parameters that are not used: %s?%s', (path, search, unused) => {
+    expect(unusedIn(readRoute(path, search), search)).toEqual(unused);
   });
 
   it.each([
