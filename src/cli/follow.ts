@@ -2,7 +2,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NoteSigner } from '../app/audit/proving/checkpoint.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
-import type { CallOptions, EventType, OrderEvent, StoreOrders } from '../client/client.ts';
+import type {
+  CallOptions,
+  EventType,
+  OrderEvent,
+  RetryInfo,
+  StoreOrders,
+} from '../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../client/paged.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
@@ -92,10 +98,13 @@ async function follow(
   const taken = `Another follower is running on ${checkpoint}.`;
   const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
+  const onInterrupt = ({ message }: Error, delayMs: number) =>
+    log(`The log cannot be read: ${message}. Next attempt in ${(delayMs / 1_000).toFixed(1)} s`);
+  const onRetry = ({ error, delayMs }: RetryInfo) => onInterrupt(error, delayMs);
   try {
     const run = once ? interruptible : untilStopped;
     await run((signal) =>
-      callService(options, commandLine, async (service) => {
+      callService({ ...options, onRetry }, commandLine, async (service) => {
         const first = () => firstOf(service, signal);
         const patience = once ? { signal } : patient(signal);
         const checked = withOwnKey(deliver, signer, service, patience);
@@ -103,7 +112,7 @@ async function follow(
         const follower = new Follower(given, options.after);
         if (retry) await follower.retryParked();
         log(`Following after position ${follower.after}`);
-        const following = { ...options, once: once === true, signal, log };
+        const following = { ...options, once: once === true, signal, onInterrupt };
         const isAtEnd = await deliverAll(service, follower, following);
         log(`${isAtEnd ? 'The log ends' : 'Stopped'} after position ${follower.after}`);
         if (!isAtEnd) signal.throwIfAborted();
@@ -117,20 +126,17 @@ async function follow(
 interface Following extends Pick<FollowOptions, 'type'> {
   readonly once: boolean;
   readonly signal: AbortSignal;
-  readonly log: (line: string) => void;
+  /** Called when the log cannot be read, before the wait for another attempt. */
+  readonly onInterrupt: (error: Error, delayMs: number) => void;
 }
 
 /** Hands the events to the follower. Returns true at the end of the log, false if the signal aborts. */
 async function deliverAll(
   { events }: StoreOrders,
   follower: Follower,
-  { type, once, signal, log }: Following,
+  { type, once, signal, onInterrupt }: Following,
 ): Promise<boolean> {
   const query = { after: follower.after, type };
-  const onInterrupt = (error: Error, delayMs: number) =>
-    log(
-      `The log cannot be read: ${error.message}. Next attempt in ${(delayMs / 1_000).toFixed(1)} s`,
-    );
   const onCheckpoint = (position: string) => follower.reach(position);
   const read = once
     ? events.list({ ...query, limit: MAX_PAGE_ITEMS }, { signal })

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { guardSecret, shownSetting } from '../../app/secrets.ts';
-import type { StoreOrders, StoreOrdersError } from '../../client/client.ts';
+import type { Hooks, StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { leavesOpen } from '../../client/retry-policy.ts';
 import type { CommandLine, Environment } from './command-line.ts';
 import { misused, refusedByService, unanswered } from './exit-codes.ts';
@@ -16,6 +16,9 @@ export interface ServiceOptions {
   readonly key?: string;
   readonly profile?: string;
 }
+
+/** A function that is called before each wait for another attempt. */
+type RetryHook = Pick<Hooks, 'onRetry'>;
 
 export const SERVICE_NOTES = `
 The service is named by --url and --key; or by a --profile of store-orders login; or by
@@ -55,24 +58,25 @@ export function sendCommand<Result>(
 
 /** Calls a service. Its refusals become errors with an exit code of their own. */
 export async function callService<Result>(
-  options: ServiceOptions,
+  options: ServiceOptions & RetryHook,
   commandLine: CommandLine,
   use: (service: StoreOrders) => Promise<Result>,
   chosen: readonly string[] = [],
 ): Promise<Result> {
-  return callAt(connectionOf(options, commandLine.composition.environment), use, chosen);
+  const connection = connectionOf(options, commandLine.composition.environment);
+  return callAt({ ...connection, onRetry: options.onRetry }, use, chosen);
 }
 
 /** Calls the service at an address. */
 export async function callAt<Result>(
-  { url, key }: Profile,
+  { url, key, onRetry }: Profile & RetryHook,
   use: (service: StoreOrders) => Promise<Result>,
   chosen: readonly string[] = [],
 ): Promise<Result> {
   guardSecret(key);
   const client = await import('../../client/client.ts');
   try {
-    return await use(new client.StoreOrders({ url, key }));
+    return await use(new client.StoreOrders({ url, key, onRetry }));
   } catch (error) {
     if (!(error instanceof client.StoreOrdersError)) throw error;
     // The reason of the signal: it is the command line that has stopped, and nothing was changed.

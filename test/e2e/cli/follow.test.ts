@@ -11,6 +11,7 @@ import { freePort } from '../../support/free-port.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { oneService, placeOrder } from '../../support/one-service.ts';
 import { backUp, restore } from '../../support/restored-backup.ts';
+import { refusal, ScriptedServer } from '../../support/scripted-server.ts';
 import { newFolder, type Program, Service, start } from '../../support/service.ts';
 
 const { service } = await oneService();
@@ -398,6 +399,27 @@ describe('A follower', () => {
     );
     expect(receiver.posts).toEqual([]);
     expect(existsSync(join(folder, 'checkpoint'))).toBe(false);
+  });
+
+  test('says why it waits for the key of the log, and posts nothing meanwhile', async () => {
+    const { after } = await recorded(1);
+    const page = await service.ask('GET', `/v1/store/events?after=${after}&limit=1`);
+    const refuse = refusal(503, 'service_unavailable');
+    await using away = await ScriptedServer.start((res, request) => {
+      if (!request.url.includes('/events')) return refuse(res, request);
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      return res.write(`data: ${page.text.slice(1, -1)}\n\n`);
+    });
+    const url = await receiver.listen();
+    const follower = follow('--post', url, '--after', after, '--url', away.url);
+    await follower.until(
+      ({ stderr }) =>
+        /(The log cannot be read: .*service_unavailable.* Next attempt in \d\.\d s\n){2}/.exec(
+          stderr,
+        ) ?? undefined,
+    );
+    expect(await follower.end()).toBe(0);
+    expect(receiver.posts).toEqual([]);
   });
 
   test.each([
