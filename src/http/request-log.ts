@@ -30,6 +30,8 @@ export class RequestLog {
   readonly #slow: SlowRequests;
   readonly #spans: RequestSpans | undefined;
   readonly #loggers = new Map<string, Logger>();
+  /** False while the SDK of the spans fails. */
+  #hasSpans = true;
 
   constructor(
     logger: Logger,
@@ -74,8 +76,20 @@ export class RequestLog {
       );
       const isSlow = (context.answeredAtMs || endedMs) - begunMs >= this.#slow.minMs;
       if (isSlow) this.#slow.log(context, begunMs, endedMs);
-      this.#spans?.record(context, begunMs, endedMs);
+      this.#record(context, begunMs, endedMs);
     });
+  }
+
+  /** Makes the spans of a request. An SDK that fails at them ends neither the service nor the request. */
+  #record(context: RequestContext, begunMs: number, endedMs: number): void {
+    try {
+      this.#spans?.record(context, begunMs, endedMs);
+      this.#hasSpans = true;
+    } catch (error) {
+      // One line for all failures in a row.
+      if (this.#hasSpans) this.#logger.warn({ err: error }, 'no spans: the SDK has failed');
+      this.#hasSpans = false;
+    }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -7,8 +8,11 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RequestContext } from '../../../src/http/request-context.ts';
+import { RequestLog } from '../../../src/http/request-log.ts';
+import { RequestMetrics } from '../../../src/http/request-metrics.ts';
 import { RequestSpans, registeredTracer } from '../../../src/http/request-spans.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -164,4 +168,36 @@ it('a command has spans of its own for the queue and for the commit', () => {
 it('of a request that is not sampled, the span has no parts', () => {
   isRecording = false;
   expect(recorded(request({ submittedAtMs: 1, sentAtMs: 2 }))).toHaveLength(1);
+});
+
+it('costs no more than the spans if the SDK fails, and one line in a row of failures', () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  let fails = true;
+  const failing = {
+    startSpan(...given: Parameters<Tracer['startSpan']>) {
+      if (fails) throw new Error('no space left');
+      return tracer.startSpan(...given);
+    },
+  } as unknown as Tracer;
+  const spans = new RequestSpans(failing, ROUTES);
+  const log = new RequestLog(logger, new RequestMetrics(), undefined, spans);
+  const end = () => {
+    const res = Object.assign(new EventEmitter(), { writableFinished: true });
+    log.logWhenDone({ ...request(), res } as unknown as RequestContext);
+    res.emit('close');
+  };
+  end();
+  end();
+  fails = false;
+  end();
+  fails = true;
+  end();
+  const failed = 'no spans: the SDK has failed';
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    ...['request', failed, 'request', 'request'],
+    ...['request', failed],
+  ]);
+  expect(lines[1]).toMatchObject({ level: 40, err: { message: 'no space left' } });
+  expect(made).toHaveLength(1);
 });
