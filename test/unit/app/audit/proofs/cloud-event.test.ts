@@ -162,6 +162,8 @@ describe('What is no event in its one form is refused:', () => {
       [':', ': '],
       ['"shop"', '1'],
       ['"shop"', 'null'],
+      [/}$/, ',"more":1}'],
+      ['"data"', '"metadata":"none","data"'],
     ] as const) {
       expect(() => storedFieldsOf(text.replace(from, to))).toThrow('not in the one form');
     }
