@@ -1,23 +1,19 @@
 /** The database of a store: a pool of checked connections. */
 
-import pg from 'pg';
+import type pg from 'pg';
 import { StoreUnavailable } from '../../../app/ports/store.ts';
 import { shownAddress } from '../../settings/postgres-address.ts';
 import { Connection, type Queryable, type Statement } from './connection.ts';
 import { isOutage, isRefusal } from './errors.ts';
 import { TIMEOUTS } from './limits.ts';
 import { Unanswered } from './lost-answer.ts';
+import { Pool } from './pool.ts';
 import { Pulse } from './pulse.ts';
 import { type Reach, UNWATCHED } from './reach.ts';
 import { Route, type RoutedClient } from './route.ts';
 import { applySettings, HOLD_SERVING_LOCK, prepareSession, type SessionUse } from './session.ts';
 import { Standbys, Unconfirmed, waitForStandbys } from './standbys.ts';
 import { Waiting } from './waiting.ts';
-
-/** The connections of an instance at most, beside the one that listens. */
-const MAX_CONNECTIONS = 6;
-/** The longest wait for one of them while a standby is silent, in milliseconds. */
-const FREE_WITHIN_MS = 250;
 
 /**
  * The application name of the connection on which a running service listens; the other connections
@@ -30,7 +26,7 @@ export class Database implements Queryable {
   /** The name of the database for people. */
   readonly place: string;
   readonly standbys: Standbys;
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #route: Route;
   readonly #settings: pg.ClientConfig;
   readonly #statementMs: number;
@@ -59,15 +55,12 @@ export class Database implements Queryable {
     });
     const changed = () => this.#standbysChanged();
     this.standbys = new Standbys(this.#route, this.#settings, { changed, opened });
-    this.#pool = new pg.Pool({
+    this.#pool = new Pool({
       Client: this.#route.clientsWith(this.#settings, this.#clients),
-      connectionTimeoutMillis: this.#route.connectMs,
-      max: MAX_CONNECTIONS,
-      idleTimeoutMillis: 60_000,
+      connectMs: this.#route.connectMs,
       onConnect: (client) => this.#prepare(client as RoutedClient),
+      failed: (error) => this.#failed(error),
     });
-    // The pool replaces an idle connection that has failed when the next one is needed.
-    this.#pool.on('error', (error) => this.#failed(error));
   }
 
   /**
@@ -177,14 +170,12 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     this.#pulse.close();
     this.standbys.close();
-    if (!this.#pool.ending) await this.#pool.end();
+    await this.#pool.end();
   }
 
   /** The number of connections in each state, and of the calls that wait for one. */
   get connections(): Readonly<Record<'idle' | 'used' | 'waiting', number>> {
-    const { idleCount: idle, totalCount, waitingCount } = this.#pool;
-    // The pool assigns idle connections to waiting calls only in the next tick.
-    return { idle, used: totalCount - idle, waiting: Math.max(0, waitingCount - idle) };
+    return this.#pool.counts;
   }
 
   /** Takes a connection from the pool. Rejects as soon as the database, or a standby, is silent. */
@@ -230,9 +221,7 @@ export class Database implements Queryable {
   /** While a standby is silent, opens no connection, which would wait: the open ones have to suffice. */
   #standbysChanged(): void {
     const { silence } = this.standbys;
-    const { options } = this.#pool;
-    options.max = silence ? 0 : MAX_CONNECTIONS;
-    options.connectionTimeoutMillis = silence ? FREE_WITHIN_MS : this.#route.connectMs;
+    this.#pool.standbyIsSilent(silence !== undefined);
     if (silence) this.#waiting.fail(silence);
     this.#reach.standbyIsSilent(silence !== undefined);
   }

@@ -60,6 +60,11 @@ export function notDurableIn(error: Error): NotDurable | undefined {
   return all.find((each) => each instanceof NotDurable);
 }
 
+/** Returns true if the server has no connection left, for anybody or for the user. */
+export function isUsedUp(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === '53300';
+}
+
 /** Returns true if the user lacks a privilege. */
 export function isDenied(error: Error): boolean {
   return codeOf(error) === '42501';

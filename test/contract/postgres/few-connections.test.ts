@@ -1,0 +1,61 @@
+/** A database of which a process gets fewer connections than it would use. */
+
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { StoreUnavailable } from '../../../src/app/ports/store.ts';
+import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { newDatabase } from '../../support/postgres/databases.ts';
+import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
+
+const ONE = { name: 'one', text: 'SELECT 1' };
+const SHORT_WAIT = { name: 'short', text: 'SELECT pg_sleep(0.01)::text' };
+
+/** A database, and its user, who may have `most` connections. */
+async function limited(most: number) {
+  const url = await newDatabase();
+  const user = `user_${new URL(url).pathname.slice(1)}`;
+  await sql(url, `CREATE ROLE ${user} LOGIN IN ROLE store_orders_app CONNECTION LIMIT ${most}`);
+  onTestFinished(async () => void (await sql(url, `DROP OWNED BY ${user}; DROP ROLE ${user}`)));
+  const db = new Database(url.replace('postgres@', `${user}@`));
+  onTestFinished(() => db.close());
+  const limit = (count: number) => sql(url, `ALTER ROLE ${user} CONNECTION LIMIT ${count}`);
+  return { url, db, limit };
+}
+
+it('the open connections carry all calls while the server has no other left', async () => {
+  const { db, limit } = await limited(2);
+  const ask = () => db.query(SHORT_WAIT);
+  // One call waits for the other connection that is open.
+  await ask();
+  for (let burst = 1; burst <= 3; burst++) {
+    expect(await Promise.all(Array.from({ length: 20 }, ask))).toHaveLength(20);
+    expect(db.connections).toStrictEqual({ idle: 2, used: 0, waiting: 0 });
+  }
+  await limit(-1);
+  await expect
+    .poll(async () => {
+      await Promise.all(Array.from({ length: 20 }, ask));
+      return db.connections.idle;
+    })
+    .toBe(6);
+});
+
+it('a call fails with the reason of the server if none becomes free in time, or none is open', async () => {
+  const { url, db, limit } = await limited(1);
+  const held = await db.connect();
+  const refused = async () => {
+    const error: unknown = await db.query(ONE).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect((error as Error).message).toMatch(/^too many connections for role/);
+  };
+  await refused();
+  // The connection that a call has waited for in vain is not lost.
+  held.release();
+  await db.query(ONE);
+  await limit(0);
+  await endOtherSessions(url);
+  await setTimeout(100);
+  await refused();
+  await limit(-1);
+  await db.query(ONE);
+});
