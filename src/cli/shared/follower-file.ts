@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { jsonIn, plainTextOf } from '../../infra/process/small-file.ts';
-import { writeWhole } from './new-file.ts';
+import { tryWhole, writeWhole } from './new-file.ts';
 
 /** An event that was put aside, so that those of other orders can be delivered. */
 export interface Parked {
@@ -42,7 +42,16 @@ export function readFollowed(file: string): Followed | undefined {
 }
 
 export async function writeFollowed(file: string, followed: Followed): Promise<void> {
-  await writeWhole(file, [`${JSON.stringify(followed)}\n`], { force: true });
+  await writeWhole(file, [textOf(followed)], { force: true });
+}
+
+/** Throws {@link UserError} if the file cannot be written now; leaves it as it is. */
+export async function requireWritableFollowed(file: string, followed: Followed): Promise<void> {
+  await tryWhole(file, textOf(followed));
+}
+
+function textOf(followed: Followed): string {
+  return `${JSON.stringify(followed)}\n`;
 }
 
 const FollowedFile = z.object({

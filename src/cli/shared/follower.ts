@@ -13,7 +13,13 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { logOf, placeOf } from '../../client/values.ts';
 import type { Deliver, Delivered } from './delivery.ts';
-import { type Followed, type Parked, readFollowed, writeFollowed } from './follower-file.ts';
+import {
+  type Followed,
+  type Parked,
+  readFollowed,
+  requireWritableFollowed,
+  writeFollowed,
+} from './follower-file.ts';
 
 /** The wait after the first failure; doubled after each further one. */
 const FIRST_WAIT_MS = 1_000;
@@ -40,6 +46,7 @@ export class Follower {
   #followed: Followed;
   /** The log that is followed; absent until it is known to be that of the checkpoint. */
   #log: string | undefined;
+  #isWritable = false;
 
   /** @param after The position to begin after if the file is new. */
   constructor(options: FollowerOptions, after: string) {
@@ -99,6 +106,9 @@ export class Follower {
   /** Delivers an event, with all attempts that it takes. */
   async #attempts(event: OrderEvent): Promise<'delivered' | 'stopped' | Parked> {
     const { deliver, tries, signal, log } = this.#options;
+    // Each restart would deliver the same event once more if its position could not be kept.
+    if (!this.#isWritable) await requireWritableFollowed(this.#options.file, this.#followed);
+    this.#isWritable = true;
     let failed = 0;
     for (let attempt = 1; ; attempt++) {
       if (signal.aborted) return 'stopped';

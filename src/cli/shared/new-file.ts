@@ -44,6 +44,25 @@ export async function writeWhole(
   { force, signal }: Writing = {},
 ): Promise<void> {
   const cannot = refusalOf(file);
+  await writeBeside(file, text, signal, async (unfinished, target) => {
+    requireNew(file, force);
+    await rename(unfinished, target).catch(cannot);
+  });
+}
+
+/** Throws {@link UserError} if {@link writeWhole} cannot write a text now, such as on a full disk. */
+export async function tryWhole(file: string, text: string): Promise<void> {
+  await writeBeside(file, [text], undefined, (unfinished) => rm(unfinished));
+}
+
+/** Writes a text to a new file beside `file`, and flushes it. That file is removed if anything throws. */
+async function writeBeside(
+  file: string,
+  text: Iterable<string> | AsyncIterable<string>,
+  signal: AbortSignal | undefined,
+  done: (unfinished: string, target: string) => Promise<void>,
+): Promise<void> {
+  const cannot = refusalOf(file);
   const target = targetOf(file);
   const unfinished = `${target}.unfinished-${randomBytes(4).toString('hex')}`;
   const handle = await open(unfinished, 'wx', 0o600).catch(cannot);
@@ -53,8 +72,7 @@ export async function writeWhole(
       await handle.appendFile(part).catch(cannot);
     }
     await handle.sync().catch(cannot);
-    requireNew(file, force);
-    await rename(unfinished, target).catch(cannot);
+    await done(unfinished, target);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

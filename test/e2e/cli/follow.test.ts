@@ -13,6 +13,7 @@ import { oneService, placeOrder } from '../../support/one-service.ts';
 import { backUp, restore } from '../../support/restored-backup.ts';
 import { refusal, ScriptedServer } from '../../support/scripted-server.ts';
 import { newFolder, type Program, Service, start } from '../../support/service.ts';
+import { canMount, SmallDisk } from '../../support/small-disk.ts';
 
 const { service } = await oneService();
 
@@ -104,6 +105,28 @@ describe('A follower', () => {
     expect(receiver.positions).toEqual(positions);
     expect(kept()).toMatchObject({ after: String(positions.at(-1)), parked: [] });
     const more = await recorded(1);
+    expect(await follow('--post', url, '--once').ended()).toBe(0);
+    expect(receiver.positions).toEqual([...positions, Number(more.after), ...more.positions]);
+  });
+
+  test.skipIf(!canMount)('delivers nothing where its checkpoint finds no room', async () => {
+    const { after, positions } = await recorded(2);
+    const url = await receiver.listen();
+    const disk = new SmallDisk(64);
+    folder = disk.folder;
+    expect(await follow('--post', url, '--after', after, '--once').ended()).toBe(0);
+    const more = await recorded(1);
+    // Room for the lock, and for nothing else.
+    disk.fill(4);
+    const checkpoint = readFileSync(join(folder, 'checkpoint'), 'utf8');
+    for (let start = 1; start <= 2; start++) {
+      const program = follow('--post', url, '--once');
+      expect(await program.ended()).toBe(1);
+      expect(program.stderr).toMatch(/checkpoint cannot be written: ENOSPC/);
+    }
+    expect(receiver.positions).toEqual(positions);
+    expect(readFileSync(join(folder, 'checkpoint'), 'utf8')).toBe(checkpoint);
+    disk.free();
     expect(await follow('--post', url, '--once').ended()).toBe(0);
     expect(receiver.positions).toEqual([...positions, Number(more.after), ...more.positions]);
   });
