@@ -113,6 +113,36 @@ describe('The package of the testing kit', () => {
     },
   );
 
+  test('has types for the files .mts of a project of CommonJS', async () => {
+    const project = await starterWith('@types/node');
+    writeFileSync(join(project, 'package.json'), '{}');
+    const names = ['library', 'loans', 'suite'];
+    for (const name of names) {
+      const text = readFileSync(join(project, `${name}.ts`), 'utf8');
+      const file = join(project, `${name}.mts`);
+      writeFileSync(file, text.replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.mts'"));
+    }
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: 'es2023', types: ['node'], module: 'nodenext' },
+      allowImportingTsExtensions: true,
+    };
+    const files = names.map((name) => `${name}.mts`);
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', project]);
+    // As the page says, files that are CommonJS have other types of fast-check.
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['loans.ts'] }),
+    );
+    const compiled = run(process.execPath, [
+      resolve('node_modules/typescript/bin/tsc'),
+      ...['-p', project],
+    ]);
+    await expect(compiled).rejects.toMatchObject({
+      stdout: expect.stringMatching(/TS2322: .*separate declarations of a private property/s),
+    });
+  });
+
   test('has a kit of orders as well', async () => {
     const project = await starterWith();
     const program = `
