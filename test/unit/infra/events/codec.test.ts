@@ -154,9 +154,19 @@ describe('an event that cannot be understood', () => {
   const good = { placed: placed(1n), shipped: shipped(1n), cancelled: cancelled(1n) };
 
   it.each<[string, keyof typeof good, Partial<StoredEvent>, RegExp]>([
-    ['an unknown type', 'placed', { type: 'OrderEaten' }, /unknown event type "OrderEaten"/],
+    [
+      'an unknown type',
+      'placed',
+      { type: 'OrderEaten' },
+      /unknown event type "OrderEaten" \(a newer version of store-orders may have written it\)$/,
+    ],
     ['a type named like a method', 'placed', { type: 'toString' }, /unknown event type/],
-    ['a version that is not known yet', 'placed', { schemaVersion: 3 }, /unknown schema version 3/],
+    [
+      'a version that is not known yet',
+      'placed',
+      { schemaVersion: 3 },
+      /unknown schema version 3 of OrderPlaced \(a newer version of store-orders may have written it\)$/,
+    ],
     ['version 0', 'placed', { schemaVersion: 0 }, /unknown schema version 0/],
     ['broken JSON', 'cancelled', { data: '{"orderId":"1"' }, /JSON/],
     ['no JSON at all', 'cancelled', { data: '' }, /JSON/],
