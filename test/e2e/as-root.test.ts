@@ -1,4 +1,12 @@
-import { chownSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { giveToStoreOwner } from '../../src/infra/process/store-owner.ts';
@@ -65,3 +73,27 @@ it.skipIf(!isRoot)('A command runs as a root that may change no owner', async ()
   expect(await program.ended(), program.stderr).toBe(0);
   expect(ownersIn(data)).toHaveProperty(['store-orders.db-head'], 0);
 });
+
+it.skipIf(!isRoot)(
+  'A start says which file of the store its user may not read, or not write',
+  async () => {
+    await using service = await Service.start();
+    await service.program.end();
+    const { databaseFile } = service;
+    chownSync(databaseFile, SERVICE_USER, SERVICE_USER);
+    // A root for whom the modes of files count, as for any other user.
+    const caps = '-dac_override,-dac_read_search';
+    const command = [process.execPath, resolve('dist/main.js'), 'keys', 'create', '--name', 'x'];
+    for (const [mode, may] of [
+      [0o600, 'read'],
+      [0o644, 'write'],
+    ] as const) {
+      chmodSync(databaseFile, mode);
+      const args = ['--bounding-set', caps, '--inh-caps', caps, ...command];
+      await using program = new Program('setpriv', args, service.folder, {});
+      expect(await program.ended()).toBe(1);
+      const said = `This user may not ${may} ./data/store-orders.db: see its owner.\n`;
+      expect(program.stderr).toContain(said);
+    }
+  },
+);

@@ -73,27 +73,42 @@ export function failedWriteOf(error: unknown, file: string): StorageFault | unde
 }
 
 /**
- * Returns the advice on a file that cannot be opened because its disk is full, or in a folder that cannot
- * be written, in a sentence; or an empty text. SQLite reads a store that nobody has open only where it can
- * create the files beside it.
+ * Returns the advice on a file that cannot be opened because its disk is full, because this user may not read
+ * it, or because its folder cannot be written, in a sentence; or an empty text. SQLite reads a store that nobody
+ * has open only where it can create the files beside it.
  */
 export function storageHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
   // For a -shm file that cannot grow, the words of SQLite are "disk I/O error".
   if (code.startsWith('SQLITE_IOERR') && isFullNow(file)) return ' The disk is full.';
-  const isClosed = ['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name));
+  if (!['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name))) return '';
+  const files = [file, `${file}-wal`, `${file}-shm`];
+  const unreadable = files.find((each) => isForbidden(each, constants.R_OK));
+  if (unreadable !== undefined) return ` This user may not read ${unreadable}: see its owner.`;
   // SQLITE_CANTOPEN can also mean that too many files are open.
-  const isOfFolder = isAllowed(file, constants.R_OK) && !isAllowed(dirname(file), constants.W_OK);
-  return isClosed && isOfFolder ? ' It takes a folder that may be written to: copy it to one.' : '';
+  if (isAllowed(file, constants.R_OK) && !isAllowed(dirname(file), constants.W_OK))
+    return ' It takes a folder that may be written to: copy it to one.';
+  const unwritable = files.find((each) => isForbidden(each, constants.W_OK));
+  return unwritable === undefined ? '' : ` This user may not write ${unwritable}: see its owner.`;
 }
 
 /** Returns true if this process may read, or write, at a path. Opens no file. */
 function isAllowed(path: string, mode: number): boolean {
+  return refusalOf(path, mode) === undefined;
+}
+
+/** Returns true if the owner or the mode of a file, and not its disk, forbids this user to read it, or to write it. */
+function isForbidden(path: string, mode: number): boolean {
+  return refusalOf(path, mode) === 'EACCES';
+}
+
+/** Returns the code of the error with which the system refuses an access; `undefined` if it allows it. */
+function refusalOf(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
   }
 }
 
