@@ -205,6 +205,17 @@ describe('a connection', () => {
     });
   });
 
+  it('that nobody makes any more after a close is reported as no outage', async () => {
+    const reached: string[] = [];
+    const outOfReach = ({ message }: Error) => void reached.push(message);
+    const url = await newDatabase();
+    const db = new Database(url, { outOfReach, inReach() {}, standbyIsSilent() {} });
+    (await db.connect()).release();
+    await db.close();
+    await expect(db.connect()).rejects.toThrow(StoreUnavailable);
+    expect(reached).toEqual([]);
+  });
+
   it('that cannot be made is reported once', async () => {
     const url = await newDatabase();
     const nowhere = new URL(url);

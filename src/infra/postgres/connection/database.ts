@@ -227,8 +227,8 @@ export class Database implements Queryable {
   }
 
   #failed(error: Error): StoreUnavailable {
-    const isAway = this.#refusal === undefined && isOutage(error);
-    // A silent database has its connections cut: their errors are not the reason.
+    const isAway = this.#refusal === undefined && !this.#pool.isEnding && isOutage(error);
+    // A close is no outage. A silent database has its connections cut: their errors are not the reason.
     const cause = isAway ? (this.#pulse.silence ?? error) : error;
     if (this.#isInReach && isAway) {
       this.#isInReach = false;

@@ -48,6 +48,11 @@ export class Pool {
     });
   }
 
+  /** True once the pool is being closed. */
+  get isEnding(): boolean {
+    return this.#pool.ending;
+  }
+
   /** The number of connections in each state, and of the calls that wait for one. */
   get counts(): Readonly<Record<'idle' | 'used' | 'waiting', number>> {
     const { idleCount: idle, totalCount, waitingCount } = this.#pool;
@@ -80,7 +85,7 @@ export class Pool {
 
   async end(): Promise<void> {
     clearTimeout(this.#pause);
-    if (!this.#pool.ending) await this.#pool.end();
+    if (!this.isEnding) await this.#pool.end();
   }
 
   /** Waits for a connection that is open. Rejects with `cause` if none is free in time. */
