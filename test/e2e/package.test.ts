@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +66,13 @@ beforeAll(async () => {
 });
 
 describe('The package', () => {
+  test('is about as large as docs/deployment.md says', () => {
+    const page = readFileSync('docs/deployment.md', 'utf8');
+    const said = Number(/a tarball of ([\d.]+) MB/.exec(page)?.[1]);
+    const megabytes = statSync(join(project, 'store-orders-1.0.0.tgz')).size / 1e6;
+    expect(Math.abs(megabytes - said) / said).toBeLessThan(0.15);
+  });
+
   test('exports the kit, which tests a state machine of the user', async () => {
     const { stdout } = await run(process.execPath, ['mine.test.ts'], { cwd: project });
     expect(stdout).toBe('place cancel cancel\nrejected\n');
