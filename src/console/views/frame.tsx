@@ -58,7 +58,7 @@ export function Frame() {
       )}
       {unused.value.length > 0 && (
         <p class="band" role="status">
-          Not used of the address, as malformed, unknown or repeated:{' '}
+          Parts of the address are not used: they are malformed, unknown or repeated:{' '}
           <bdi>{unused.value.join(', ')}</bdi>
         </p>
       )}
