@@ -185,13 +185,15 @@ async function checkNamed(trial: Trial): Promise<undefined> {
   for (const [method, path, asked] of requests) {
     const headers = { 'idempotency-key': `conformance-${freshPet()}` };
     const first = await client.ask(method, path, { ...asked, headers });
+    // The contract has no such keys: a server that refuses one has kept nothing under it.
+    if (trial.isContractOnly && !isSuccess(first)) return;
     must(isSuccess(first), NAMED, `the first ${method}, with the key, is ${told(first)}`);
+    if (method === 'PUT') trial.ledger.ship(shipped, DATE);
     for (const { what, asked: wrong } of wrongKeys(trial)) {
       const again = await client.ask(method, path, { ...asked, headers, ...wrong });
       check401(again, NAMED, `the same ${method} with ${what}`);
     }
   }
-  trial.ledger.ship(shipped, DATE);
   // Nor may a refusal be kept for the client who has the key.
   const [method, path, asked] = place;
   const headers = { 'idempotency-key': `conformance-${freshPet()}` };
