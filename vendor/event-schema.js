@@ -7019,12 +7019,12 @@ const strict = {
 	OrderPlaced: [(data) => flatMap$6(readPlaced1(data), (v1) => readPlaced2(placedFrom1To2(v1))), readPlaced2],
 	OrderShipped: [readShipped1],
 	OrderCancelled: [readCancelled1, readCancelled2]
-};
+}, OF_NEWER = "(a newer version of store-orders may have written it)";
 function readEvent(type, schemaVersion, data) {
 	let readers = Object.hasOwn(READERS, type) ? READERS[type] : void 0;
-	if (readers === void 0) throw Error(`unknown event type ${JSON.stringify(type)}`);
+	if (readers === void 0) throw Error(`unknown event type ${JSON.stringify(type)} ${OF_NEWER}`);
 	let reader = readers[schemaVersion - 1];
-	if (reader === void 0) throw Error(`unknown schema version ${schemaVersion} of ${type}`);
+	if (reader === void 0) throw Error(`unknown schema version ${schemaVersion} of ${type} ${OF_NEWER}`);
 	return {
 		type,
 		...orThrow(reader(JSON.parse(data)))

@@ -114,17 +114,8 @@ function decodeBy(
     const { event, metadata } = fast?.readEvent(stored) ?? readBySchema(stored);
     return { position, version, event, metadata };
   } catch (error) {
-    throw new UnreadableEvent(position, orOfNewer((error as Error).message));
+    throw new UnreadableEvent(position, (error as Error).message);
   }
-}
-
-/**
- * Returns why an event cannot be read. In a sound log, a type or a schema version that schema.ts does not list is
- * of a newer version, such as an instance that was updated first: to restore a backup would lose its events.
- */
-function orOfNewer(message: string): string {
-  const isUnknown = /^unknown (?:event type|schema version) /.test(message);
-  return isUnknown ? `${message} (a newer version of store-orders may have written it)` : message;
 }
 
 function readAny({ type, schemaVersion, data, metadata }: StoredEvent): EventWithMetadata {

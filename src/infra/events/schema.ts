@@ -70,12 +70,20 @@ const READERS: Record<OrderEvent['type'], ReadonlyArray<(data: unknown) => Readi
   OrderCancelled: [readCancelled1, readCancelled2],
 };
 
+/**
+ * In a sound log, a type or a version that is not listed here is of a newer version of the service, such as
+ * an instance that was updated first: to restore a backup would lose its events.
+ */
+const OF_NEWER = '(a newer version of store-orders may have written it)';
+
 /** Reads an event of any known type and version. Throws an Error that says what is wrong. */
 export function readEvent(type: string, schemaVersion: number, data: string): OrderEvent {
   const readers = Object.hasOwn(READERS, type) ? READERS[type as OrderEvent['type']] : undefined;
-  if (readers === undefined) throw new Error(`unknown event type ${JSON.stringify(type)}`);
+  if (readers === undefined)
+    throw new Error(`unknown event type ${JSON.stringify(type)} ${OF_NEWER}`);
   const reader = readers[schemaVersion - 1];
-  if (reader === undefined) throw new Error(`unknown schema version ${schemaVersion} of ${type}`);
+  if (reader === undefined)
+    throw new Error(`unknown schema version ${schemaVersion} of ${type} ${OF_NEWER}`);
   return { type, ...orThrow(reader(JSON.parse(data))) } as unknown as OrderEvent;
 }
 
