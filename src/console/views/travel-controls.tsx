@@ -5,6 +5,7 @@ import { Button } from '../parts/controls.tsx';
 import { instantNow, zone } from '../parts/device.ts';
 import { moveTo, staying } from '../parts/router.ts';
 import { client } from '../parts/session.ts';
+import { positionIn } from '../state/places.ts';
 import type { TravelRoute } from '../state/routes.ts';
 import { countText, instantIn, NO_MOMENT, timeText, zoneName } from '../state/times.ts';
 import { type Bar, daysFrom } from '../state/travel.ts';
@@ -22,15 +23,15 @@ interface ControlsProps {
 
 export function TravelControls({ to, now, bars, then }: ControlsProps) {
   const head = now.asOf;
-  const [position, setPosition] = useState(then?.asOf ?? head);
-  useEffect(() => {
-    if (then !== undefined) setPosition(then.asOf);
-  }, [then?.asOf]);
+  const position = usePosition(to, head, then);
+  const [dragged, drag] = useState<number>();
+  const shown = dragged ?? position;
   const slide = (next: number, end = head) => {
-    setPosition(next);
+    drag(undefined);
     goTo(next, end);
   };
   const byDays = (days: number) => {
+    drag(undefined);
     // The moment to count from is being loaded.
     if (to.asOf === undefined && then === undefined) return;
     const moment = to.asOf ?? then?.lastEventAt;
@@ -41,15 +42,22 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
   return (
     <section class="travel" aria-label="Moment">
       <Histogram bars={bars} position={position} />
-      <Slider head={head} position={position} at={then?.lastEventAt} onSlide={slide} />
+      <Slider
+        head={head}
+        position={position}
+        dragged={dragged}
+        at={then?.lastEventAt}
+        onDrag={drag}
+        onRest={slide}
+      />
       <div class="tools">
         <Button isOff={position <= 0} onClick={() => byDays(-1)}>
           −1 day
         </Button>
-        <Button isOff={position <= 0} shortcut="[" onClick={() => slide(position - 1)}>
+        <Button isOff={shown <= 0} shortcut="[" onClick={() => slide(shown - 1)}>
           −1 event
         </Button>
-        <Button isOff={position >= head} shortcut="]" onClick={() => slide(position + 1)}>
+        <Button isOff={shown >= head} shortcut="]" onClick={() => slide(shown + 1)}>
           +1 event
         </Button>
         <Button isOff={position >= head} onClick={() => byDays(1)}>
@@ -59,6 +67,17 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
       </div>
     </section>
   );
+}
+
+/**
+ * Returns the position of the address, at once: a step that waited for the moment to be loaded would count from
+ * the one before. Where the address has a time, it is the last one known until the moment is loaded.
+ */
+function usePosition({ at, asOf }: TravelRoute, head: number, then: Summary | undefined): number {
+  const known = useRef(head);
+  const loaded = asOf === undefined ? head : (then?.asOf ?? known.current);
+  known.current = at === undefined ? loaded : Math.min(positionIn(at), head);
+  return known.current;
 }
 
 /** Moves to another moment of the same page. */
@@ -83,19 +102,18 @@ async function headOr(known: number): Promise<number> {
 interface SliderProps {
   readonly head: number;
   readonly position: number;
+  /** The position that the reader has dragged it to; absent while it rests. */
+  readonly dragged: number | undefined;
   readonly at: string | undefined;
-  readonly onSlide: (position: number) => void;
+  readonly onDrag: (position: number) => void;
+  readonly onRest: (position: number) => void;
 }
 
 /** A slider over all positions. The moment is loaded when it rests. */
-function Slider({ head, position, at, onSlide }: SliderProps) {
-  const [dragged, setDragged] = useState<number>();
+function Slider({ head, position, dragged, at, onDrag, onRest }: SliderProps) {
   useEffect(() => {
     if (dragged === undefined) return;
-    const timer = setTimeout(() => {
-      setDragged(undefined);
-      onSlide(dragged);
-    }, REST_MS);
+    const timer = setTimeout(() => onRest(dragged), REST_MS);
     return () => clearTimeout(timer);
   }, [dragged]);
   const shown = dragged ?? position;
@@ -108,7 +126,7 @@ function Slider({ head, position, at, onSlide }: SliderProps) {
       value={shown}
       aria-label="Position"
       aria-valuetext={`position ${shown} of ${head}${when}`}
-      onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
+      onInput={(event) => onDrag(event.currentTarget.valueAsNumber)}
     />
   );
 }

@@ -13,6 +13,8 @@ const ORDERS = 24;
 const ROUNDS = 4;
 /** The random positions at which the page is compared with a replay. */
 const ROUNDS_OF_REPLAY = isNightly ? 5 : 2;
+/** More than the slider rests before its moment is loaded. */
+const AFTER_REST_MS = 500;
 
 let reader = '';
 let head = 0;
@@ -168,6 +170,28 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('counts each step, also in the moment in which the one before is loaded', async () => {
+    const { page, wrong } = await on.enter('/travel?at=5');
+    await page.waitForSelector('.band.past >> text=/position 5,/');
+    await page.evaluate(stepTwiceAt(4));
+    await page.click('text="−1 event"');
+    await page.waitForURL('**/travel?at=2');
+    await page.waitForSelector('.band.past >> text=/position 2,/');
+    expect(await page.locator('input[type=range]').inputValue()).toBe('2');
+    expect(wrong).toEqual([]);
+  });
+
+  it('counts a step from where the slider was dragged to, and rests there', async () => {
+    const { page, wrong } = await on.enter('/travel?at=5');
+    await page.waitForSelector('.band.past >> text=/position 5,/');
+    await page.focus('input[type=range]');
+    await page.evaluate(dragAndStep(9));
+    await page.waitForSelector('.band.past >> text=/position 8,/');
+    await page.waitForTimeout(AFTER_REST_MS);
+    expect(page.url()).toMatch(/travel\?at=8$/);
+    expect(wrong).toEqual([]);
+  });
+
   it('leads to an order as of then, which cannot be cancelled there', async () => {
     const [order] = (await replayed(head)).filter(({ status }) => status === 'cancelled');
     const { text } = await on.service.ask('GET', `/v2/store/orders/${order?.id}/events`);
@@ -228,3 +252,28 @@ describe.skipIf(CHROMIUM === undefined)('Time travel', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+const STEP =
+  "[...document.querySelectorAll('.travel button')].find((each) => each.textContent === '−1 event').click()";
+
+/** Steps back twice as soon as the page shows a position, before anything in it waits for the next frame. */
+function stepTwiceAt(position: number): string {
+  return `
+    const seen = new MutationObserver(() => {
+      const text = document.querySelector('.band.past')?.textContent ?? '';
+      if (!text.includes('position ${position},')) return;
+      seen.disconnect();
+      ${STEP};
+      setTimeout(() => ${STEP});
+    });
+    seen.observe(document.body, { subtree: true, childList: true, characterData: true });`;
+}
+
+/** Drags the slider to a position, and steps back at once. */
+function dragAndStep(position: number): string {
+  return `
+    const slider = document.querySelector('input[type=range]');
+    slider.value = '${position}';
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    setTimeout(() => ${STEP});`;
+}
