@@ -1,4 +1,5 @@
 import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
+import { Reported } from './reported.ts';
 
 /**
  * Reports that the log of a store cannot be read, and that it can again, by the looks at its head that
@@ -6,21 +7,16 @@ import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
  */
 export class Readability {
   readonly #watcher: Pick<StoreWatcher, 'impaired' | 'mended'>;
-  #isReadable = true;
+  readonly #unreadable: Reported;
 
   constructor(watcher: Pick<StoreWatcher, 'impaired' | 'mended'>) {
     this.#watcher = watcher;
+    this.#unreadable = new Reported(watcher, 'store_unreadable');
   }
 
   /** Must be called after each look, with its error if it failed. */
   note(error: Error | undefined): void {
     if (error !== undefined && isDamage(error)) this.#watcher.impaired('store_damaged', error);
-    else if (error !== undefined && this.#isReadable) {
-      this.#isReadable = false;
-      this.#watcher.impaired('store_unreadable', error);
-    } else if (error === undefined && !this.#isReadable) {
-      this.#isReadable = true;
-      this.#watcher.mended('store_unreadable');
-    }
+    else this.#unreadable.note(error);
   }
 }
