@@ -114,20 +114,24 @@ function broken(text: string, width: number): readonly string[] {
   if (widthOf(text) <= width) return [text];
   const lines = [''];
   let taken = 0;
-  const add = (part: string, added: number) => {
-    if (taken + added > width) {
+  const add = (part: string) => {
+    if (taken + shownWidthOf(part) > width) {
       lines.push('');
       taken = 0;
     }
     lines[lines.length - 1] += part;
-    taken += added;
+    taken += widthOf(part);
   };
   for (const word of text.match(WORDS) ?? []) {
-    const added = widthOf(word);
-    if (added <= width) add(word, added);
-    else for (const character of charactersOf(word)) add(character, widthOf(character));
+    if (shownWidthOf(word) <= width) add(word);
+    else for (const character of charactersOf(word)) add(character);
   }
-  return lines.filter((line) => line !== '');
+  return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+}
+
+/** Returns the columns that a part of a line takes at its end, where a space takes none. */
+function shownWidthOf(part: string): number {
+  return widthOf(part.trimEnd());
 }
 
 function padded(text: string, width: number): string {
