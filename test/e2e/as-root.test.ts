@@ -74,6 +74,10 @@ it.skipIf(!isRoot)('A command runs as a root that may change no owner', async ()
   expect(ownersIn(data)).toHaveProperty(['store-orders.db-head'], 0);
 });
 
+// A root for whom the modes of files count, as for any other user.
+const CAPS = '-dac_override,-dac_read_search';
+const AS_ANY_USER = ['--bounding-set', CAPS, '--inh-caps', CAPS, process.execPath];
+
 it.skipIf(!isRoot)(
   'A start says which file of the store its user may not read, or not write',
   async () => {
@@ -81,19 +85,31 @@ it.skipIf(!isRoot)(
     await service.program.end();
     const { databaseFile } = service;
     chownSync(databaseFile, SERVICE_USER, SERVICE_USER);
-    // A root for whom the modes of files count, as for any other user.
-    const caps = '-dac_override,-dac_read_search';
-    const command = [process.execPath, resolve('dist/main.js'), 'keys', 'create', '--name', 'x'];
     for (const [mode, may] of [
       [0o600, 'read'],
       [0o644, 'write'],
     ] as const) {
       chmodSync(databaseFile, mode);
-      const args = ['--bounding-set', caps, '--inh-caps', caps, ...command];
+      const args = [...AS_ANY_USER, resolve('dist/main.js'), 'keys', 'create', '--name', 'x'];
       await using program = new Program('setpriv', args, service.folder, {});
       expect(await program.ended()).toBe(1);
       const said = `This user may not ${may} ./data/store-orders.db: see its owner.\n`;
       expect(program.stderr).toContain(said);
     }
+  },
+);
+
+it.skipIf(!isRoot).each(['verify', 'audit refusals'])(
+  '%s says that its user may not read the refusals beside a store',
+  async (command) => {
+    await using service = await Service.start();
+    expect((await service.ask('DELETE', '/v1/store/orders/404')).status).toBe(404);
+    await service.program.end();
+    chownSync(`${service.databaseFile}-refusals`, SERVICE_USER, SERVICE_USER);
+    const args = [...AS_ANY_USER, resolve('dist/main.js'), ...command.split(' ')];
+    await using program = new Program('setpriv', args, service.folder, {});
+    expect(await program.ended()).toBe(1);
+    const file = './data/store-orders.db-refusals';
+    expect(program.stderr).toContain(`This user may not read ${file}: see its owner.\n`);
   },
 );

@@ -29,6 +29,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForCopy, lockForServer } from './start/server-lock.ts';
+import { orUnavailable } from './storage/fault.ts';
 import { namingFile } from './store-file.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link UserError} while it is served. */
@@ -49,9 +50,9 @@ export function openSqliteOriginal(file: string): StoreOriginal {
     ...parts,
     id: storeId,
     beginDueEpoch: async (copyId) => named(file, () => beginDueEpoch(file, db, copyId)),
-    keptOutcomes: async (after, limit) => kept.after(after, limit),
+    keptOutcomes: async (after, limit) => orUnavailable(db, () => kept.after(after, limit)),
     handOver: async (copyId) => named(file, () => markCopy(db, 'handed over', copyId)),
-    wasHandedTo: async (copyId) => wasHandedTo(db, copyId),
+    wasHandedTo: async (copyId) => orUnavailable(db, () => wasHandedTo(db, copyId)),
     async close() {
       await parts.close();
       unlock();

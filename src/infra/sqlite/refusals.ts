@@ -10,6 +10,7 @@ import {
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { giveToStoreOwner } from '../process/store-owner.ts';
 import { noGapsIn } from './guards.ts';
+import { orUnavailable } from './storage/fault.ts';
 import { cannotOpen } from './store-file.ts';
 
 /** "STOR" plus 1: the application id that distinguishes this file from a store. */
@@ -78,10 +79,15 @@ export class SqliteRefusals implements RefusalTrail {
 
   async newest(limit: number): Promise<readonly RecordedRefusal[]> {
     if (this.#opened === undefined && !existsSync(this.#file)) return [];
-    const rows = this.#open()
-      .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')
-      .raw()
-      .all(limit) as [number, string][];
+    const db = this.#open();
+    const rows = orUnavailable(
+      db,
+      () =>
+        db
+          .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')
+          .raw()
+          .all(limit) as [number, string][],
+    );
     return rows
       .reverse()
       .map(([position, text]) => ({ position, record: decodeRefusal(position, text) }));

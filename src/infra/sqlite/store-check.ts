@@ -19,6 +19,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { readLog } from './start/guard.ts';
 import { failedReadOf, isSqliteDamage } from './storage/second-look.ts';
+import { namingFile } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
 
 /**
@@ -106,12 +107,16 @@ export async function openEvidenceWithRefusals(file: string): Promise<Evidence> 
     if (error instanceof DamagedStore)
       return { ...evidence, flaws: [...evidence.flaws, error.message] };
     evidence.close();
-    throw error;
+    throw namingFile(error, refusalsOf(file));
   }
 }
 
+function refusalsOf(file: string): string {
+  return `${file}-refusals`;
+}
+
 async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
-  const name = `${file}-refusals`;
+  const name = refusalsOf(file);
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
     await pace(checkStructure(db));

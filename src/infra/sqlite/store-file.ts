@@ -108,11 +108,11 @@ export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserE
 
 /**
  * Returns the error of work on an open store as a user of commands is to see it: the words of SQLite name
- * no file. Returns any other error unchanged.
+ * no file. Returns any other error unchanged, such as one that has put them into words of its own.
  */
 export function namingFile(error: unknown, file: string): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof UserError) break;
+    if (cause instanceof UserError || cause.message !== (error as Error).message) break;
     if (cause instanceof Database.SqliteError) return cannotOpen(cause, file, 'used');
   }
   return error;

@@ -3,12 +3,14 @@ import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { copyStore } from '../../../src/app/lifecycle/copy-store.ts';
+import { DamagedStore } from '../../../src/app/ports/store.ts';
 import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { openSqliteCopy, openSqliteOriginal } from '../../../src/infra/sqlite/copy.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { firstHeadOf, storeIdOf } from '../../../src/infra/sqlite/epochs-table.ts';
 import { headFileOf } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';
+import { namingFile } from '../../../src/infra/sqlite/store-file.ts';
 import { breaksIn } from '../../support/breaks.ts';
 import { newEvent, placed } from '../../support/events.ts';
 import { temporaryFile } from '../../support/folder.ts';
@@ -39,6 +41,20 @@ async function original(): Promise<string> {
   await store.refusals.append([refusal(1)]);
   await store.close();
   return file;
+}
+
+/** Makes the first page of a table none that SQLite can read. */
+function damageTable(file: string, table: string): void {
+  const db = new Database(file, { readonly: true });
+  const page = db
+    .prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+    .pluck()
+    .get(table) as number;
+  const pageBytes = db.pragma('page_size', { simple: true }) as number;
+  db.close();
+  const bytes = readFileSync(file);
+  bytes[(page - 1) * pageBytes] = 0xff;
+  writeFileSync(file, bytes);
 }
 
 /** Copies a store. `finish` is called instead of the last step, if it is given. */
@@ -80,6 +96,23 @@ it.each<[string, (file: string) => void]>([
   const ends = readdirSync(dirname(to)).map((name) => name.slice(basename(to).length));
   expect(ends.filter((end) => end.includes('copying'))).toEqual([]);
 });
+
+it.each<[string, string, string]>([
+  ['the outcomes kept in it', '', 'kept_outcomes'],
+  ['its keys', '', 'api_keys'],
+  ['its refusals', '-refusals', 'refusals'],
+])(
+  'a move is refused with the name of the original if %s cannot be read',
+  async (_, end, table) => {
+    const [file, to] = [await original(), temporaryFile()];
+    damageTable(`${file}${end}`, table);
+    const error: unknown = await copy(file, to).catch((thrown: unknown) => thrown);
+    // The command names the copy in the errors that name no file.
+    expect(namingFile(error, to)).toBe(error);
+    expect(error).toBeInstanceOf(DamagedStore);
+    expect((error as Error).message).toBe(`${file}${end}: database disk image is malformed`);
+  },
+);
 
 it('a copy whose end was not reported is known by the store that was handed over', async () => {
   const [file, to] = [await original(), temporaryFile()];

@@ -151,7 +151,7 @@ export function orDamaged(error: unknown, file: string): unknown {
   const failed = failedReadOf(error, file);
   if (failed !== undefined) return failed;
   const isDamage = isSqliteDamage(error) || isGuarded(error);
-  return isDamage ? new DamagedStore(`the database: ${error.message}`) : error;
+  return isDamage ? new DamagedStore(`${file}: ${error.message}`) : error;
 }
 
 /**
