@@ -3,15 +3,12 @@ import type { Command } from 'commander';
 import { byAnyKey } from '../app/audit/proofs/by-any-key.ts';
 import { base64Of } from '../app/audit/proofs/bytes.ts';
 import { isTlogProof, verifyTlogProof } from '../app/audit/proofs/tlog-proof.ts';
-import { type ExpectedHead, type Finding, headUnder } from '../app/audit/proofs/trail-check.ts';
+import { type ExpectedHead, headUnder } from '../app/audit/proofs/trail-check.ts';
 import { isFinding } from '../app/audit/proofs/trail-file.ts';
 import { verifyReceipt } from '../app/audit/proofs/verifier.ts';
 import type { WitnessPolicy } from '../app/audit/proofs/witness-policy.ts';
-import { InvalidSigningKey } from '../app/audit/proving/signing-key.ts';
 import { headIn } from '../app/audit/trail/epoch-heads.ts';
 import { verifyStore } from '../app/audit/trail/verify-store.ts';
-import { UserError } from '../app/lifecycle/user-error.ts';
-import type { Evidence } from '../app/ports/evidence.ts';
 import type { OrderId } from '../domain/order-id.ts';
 import { requirePlainText } from '../infra/process/small-file.ts';
 import type { ExplainedCommand } from './shared/command.ts';
@@ -23,6 +20,7 @@ import { readPolicyFile } from './shared/policy-file.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
 import { readCheckpoints } from './shared/signed-checkpoints.ts';
+import { logNameIn, otherKey, ownKeys } from './shared/store-keys.ts';
 import { readTrail } from './shared/trail-lines.ts';
 import { asJson, asText, type Report } from './shared/verify-report.ts';
 import { checkWitnesses } from './shared/witness-check.ts';
@@ -169,10 +167,10 @@ async function checkStore(
   const evidence = await (await composition.engine()).openEvidence();
   try {
     const isOwn = key.length === 0 && files.length > 0;
-    const keys = isOwn ? [ownKey(await composition.verifierKey(), stderr)] : key;
+    const keys = isOwn ? ownKeys(await composition.verifierKey(), evidence, stderr) : key;
     const { epochs } = evidence;
     const { heads: signed, checkpoints, refused } = readCheckpoints(files, keys, witnessPolicy);
-    const [logName] = evidence.signsWith?.split('+', 1) ?? [];
+    const logName = logNameIn(evidence);
     const judged = signed.map((head) => headIn(epochs, head.name, head, logName));
     const heads = judged.filter((one): one is ExpectedHead => !isFinding(one));
     const { size, root, findings } = await counted(stderr, () =>
@@ -200,29 +198,6 @@ async function checkStore(
   } finally {
     await evidence.close();
   }
-}
-
-/** Finds that the file of the signing key has another key than the one that signs for the store. */
-async function otherKey(
-  { signsWith }: Evidence,
-  composition: CommandLine['composition'],
-): Promise<readonly Finding[]> {
-  // Without a file, or the right to read it, an auditor can still check everything else.
-  const there = await composition.verifierKey().catch((error: Error) => error);
-  if (there instanceof Error) {
-    return there.cause instanceof InvalidSigningKey ? [{ problem: there.message }] : [];
-  }
-  if (!signsWith || there === undefined || there === signsWith) return [];
-  return [{ problem: 'the signing key is another than the one that signs according to the store' }];
-}
-
-/** Returns the store's own key, for an auditor who has given none, with a warning. */
-function ownKey(key: string | undefined, stderr: Output): string {
-  if (key === undefined) {
-    throw new UserError('The store has no key: name the public key of the log with --key.');
-  }
-  stderr.write(`Without --key, the store's own key is used: ${key}\n`);
-  return key;
 }
 
 /** Prints the number of events checked, and their rate. */

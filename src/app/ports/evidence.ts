@@ -2,6 +2,7 @@
 
 import type { Epochs } from '../log/epochs.ts';
 import type { RecordedEvent, StoredFields } from '../log/recorded-event.ts';
+import type { SignedWith } from './signing-keys.ts';
 
 /**
  * The port to a store under examination: everything stored, as of one moment, while a server may be
@@ -29,8 +30,8 @@ export interface Evidence {
   treeAside?(sizes: readonly number[]): Promise<TreeAside | undefined>;
   /** The last acknowledged event, as noted outside of the database. */
   readonly acknowledged: OutsideHead | undefined;
-  /** The public key that signs according to the store; absent if none is recorded there. */
-  readonly signsWith?: string | undefined;
+  /** The keys that the store has signed with, as it records them; absent if that cannot be read. */
+  readonly signedWith?: readonly SignedWith[] | undefined;
   /** Flaws of everything but the events and their tree, each as a clause. */
   readonly flaws: readonly string[];
   close(): void | Promise<void>;

@@ -120,7 +120,9 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
   const flaws = [...(await flawsInSchema(connection, version)), ...damaged];
   if (!isWhole) flaws.push('it is not whole: another store is being copied into it');
   if (version >= WITH_CHECKSUMS) await checkOtherRows(connection, version, flaws);
-  const signsWith = await signsWithIn(connection, flaws);
+  const signedWith = await readIfAllowed(connection, MAY_READ_SIGNING_KEYS, flaws, () =>
+    signingKeysIn(connection),
+  );
   await checkRefusalsIn(connection, flaws);
   const [[last] = [0]] = await connection.query<[number]>(LAST);
   const rows = version < WITH_EPOCHS ? [] : await epochRowsIn(connection);
@@ -146,16 +148,9 @@ async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evi
     },
     // The head is not noted beside the database, but on the machines of the instances.
     acknowledged: undefined,
-    signsWith,
+    signedWith,
     flaws,
   };
-}
-
-/** Returns the key that signs. Adds damaged rows to `flaws`. */
-async function signsWithIn(connection: Connection, flaws: string[]): Promise<string | undefined> {
-  return readIfAllowed(connection, MAY_READ_SIGNING_KEYS, flaws, async () => {
-    return (await signingKeysIn(connection)).at(-1)?.verifierKey;
-  });
 }
 
 /** Adds the damage of API keys and kept outcomes to `flaws`. */

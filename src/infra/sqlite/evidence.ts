@@ -94,9 +94,7 @@ function open(file: string): Evidence {
         ? { tree: undefined }
         : { tree: treeOf(db), treeAside: (sizes) => treeAside(file, last, sizes, isSame) }),
       acknowledged: head && headOf(file, head, epochs, copy !== undefined),
-      signsWith: isChecked
-        ? orFlaw(db, () => signingKeysIn(db), [])?.at(-1)?.verifierKey
-        : undefined,
+      signedWith: isChecked ? orFlaw(db, () => signingKeysIn(db), []) : undefined,
       flaws,
       close() {
         db.close();

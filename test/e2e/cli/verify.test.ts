@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
 import { NoteSigner } from '../../../src/app/audit/proving/checkpoint.ts';
@@ -101,6 +101,24 @@ test("without --key, the store's own key is used, and reported", async () => {
   const refused = await place.run('verify', '--checkpoint', checkpoint);
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.err).toContain('The store has no key: name the public key of the log with --key.');
+});
+
+test('without --key, a checkpoint from before a new signing key is verified with the earlier key', async () => {
+  for (const on of [new Place(), await Place.onPostgres()]) {
+    const { place, checkpoint, vkey } = await given(on);
+    const file = `${place.file('store.db')}-signing-key`;
+    renameSync(file, `${file}-away`);
+    const renewed = (await place.run('audit', 'new-key')).out.trim();
+    const { code, out, err } = await place.run('verify', '--checkpoint', checkpoint);
+    expect(err).toContain(
+      `own key is used: ${renewed}\nSo is one that has signed before: ${vkey}\n`,
+    );
+    expect(out).toMatch(/ for 5 events\.\nVerified\.\n$/);
+    expect(code).toBe(0);
+    // A key that is given is the only one that counts.
+    const other = await place.run('verify', '--checkpoint', checkpoint, '--key', renewed);
+    expect(other.code).toBe(3);
+  }
 });
 
 test('a damaged file of the signing key is reported, and a missing one is not', async () => {
