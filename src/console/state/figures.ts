@@ -1,5 +1,5 @@
 /** Figures that are computed from answers of the API. */
-import { type Activity, StoreOrdersError } from '../../client/client.ts';
+import { type Activity, type Key, StoreOrdersError } from '../../client/client.ts';
 
 /** Returns the number of events in a bucket. */
 export function eventsIn({ placed, shipped, cancelled }: Activity['data'][number]): number {
@@ -34,4 +34,14 @@ export function readCheckpoint(
   if (origin.split('+')[0] === name) return { size: Number(size), root };
   const message = `The answer is a checkpoint of ${origin}, not of ${name}.`;
   throw new StoreOrdersError('unexpected_response', message);
+}
+
+/** Returns the limits of a key in words. A number may be 1: none stands before a plural. */
+export function limitsText({ rate, concurrent, streams }: Key['limits'] = {}): string {
+  const words = [
+    rate && `requests: ${rate.requests} in ${rate.seconds} s, and at once: ${rate.burst}`,
+    concurrent && `under way: ${concurrent}`,
+    streams && `event streams: ${streams}`,
+  ];
+  return words.filter(Boolean).join('; ') || 'none of its own';
 }

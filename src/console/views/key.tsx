@@ -4,6 +4,7 @@ import { Time } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Loading, ProblemView } from '../parts/problems.tsx';
 import { can, client, enter, farewell, forget, identify, type Scope } from '../parts/session.ts';
+import { limitsText } from '../state/figures.ts';
 import type { Problem } from '../state/problem.ts';
 
 export function KeyPrompt() {
@@ -71,8 +72,6 @@ export function WhoAmI() {
   const { value: key, problem, reload } = useLoaded('key', (signal) => client.whoAmI({ signal }));
   if (problem !== undefined) return <ProblemView problem={problem} onRetry={reload} />;
   if (key === undefined) return <Loading />;
-  const { limits } = key;
-  const none = 'none of its own';
   return (
     <>
       <dl class="facts">
@@ -91,11 +90,7 @@ export function WhoAmI() {
         <dt>Expires</dt>
         <dd>{key.expiresAt === undefined ? 'never' : <Time at={key.expiresAt} />}</dd>
         <dt>Limits</dt>
-        <dd>
-          {limits?.rate === undefined
-            ? none
-            : `${limits.rate.requests} requests in ${limits.rate.seconds} s`}
-        </dd>
+        <dd>{limitsText(key.limits)}</dd>
       </dl>
       <h2>Scopes</h2>
       <ul class="scopes">

@@ -3,7 +3,7 @@ import type { OrderEvent, StoreOrders } from '../../../src/client/client.ts';
 import { StoreOrdersError } from '../../../src/client/client.ts';
 import { curlOf } from '../../../src/console/state/curl.ts';
 import { type ExportFormat, piecesOf } from '../../../src/console/state/event-export.ts';
-import { perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
+import { limitsText, perMinute, readCheckpoint } from '../../../src/console/state/figures.ts';
 import { idBehind } from '../../../src/console/state/ids.ts';
 import { isolated } from '../../../src/console/state/isolated.ts';
 import { FileChanged, isWorthRetry, problemOf } from '../../../src/console/state/problem.ts';
@@ -229,4 +229,15 @@ describe('Events as a file', () => {
     const [, line] = await Array.fromAsync(piecesOf(one, {}, 'csv'));
     expect(line?.text).toBe(`1,t,OrderPlaced,9007199254740993,7,2,,,import,${field},c\r\n`);
   });
+});
+
+test('The limits of a key are shown, whichever it has', () => {
+  const rate = { requests: 100, seconds: 60, burst: 20 };
+  const rated = 'requests: 100 in 60 s, and at once: 20';
+  expect(limitsText({ rate })).toBe(rated);
+  expect(limitsText({ concurrent: 2 })).toBe('under way: 2');
+  expect(limitsText({ streams: 3 })).toBe('event streams: 3');
+  const all = `${rated}; under way: 2; event streams: 3`;
+  expect(limitsText({ rate, concurrent: 2, streams: 3 })).toBe(all);
+  expect([limitsText({}), limitsText()]).toEqual(['none of its own', 'none of its own']);
 });
