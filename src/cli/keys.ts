@@ -215,7 +215,9 @@ function readExpiry(text: string): Instant {
       : instantAt(CLOCKS.wall() + Number(count) * (UNITS[unit] as number));
   if (expiry === undefined) {
     throw new InvalidArgumentError(
-      'It must be a date-time such as 2030-01-31T00:00:00Z, or a time from now such as 90d, 12h.',
+      count === undefined
+        ? 'It must be a date-time such as 2030-01-31T00:00:00Z, or a time from now such as 90d, 12h.'
+        : 'It is after the year 9999: without --expires, a key never expires.',
     );
   }
   if (expiry <= now()) throw new InvalidArgumentError('It is in the past.');

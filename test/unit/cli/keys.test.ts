@@ -55,6 +55,15 @@ test('a key expires at a date-time, with any offset', async () => {
   expect((await keysOf(place))[0]?.expiresAt).toBe('2999-01-01T00:00:00.000Z');
 });
 
+test('a key that would expire after the year 9999 is refused for that', async () => {
+  const place = new Place();
+  const { code, err } = await place.run('keys', 'create', '--name', 'x', '--expires', '9999999d');
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining(' is invalid. It is after the year 9999'),
+  ]);
+});
+
 test.each([
   { expires: '5m', hours: 1 / 12 },
   { expires: '12h', hours: 12 },
