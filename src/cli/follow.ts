@@ -98,8 +98,10 @@ async function follow(
   const taken = `Another follower is running on ${checkpoint}.`;
   const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
-  const onInterrupt = ({ message }: Error, delayMs: number) =>
-    log(`The log cannot be read: ${message}. Next attempt in ${(delayMs / 1_000).toFixed(1)} s`);
+  const onInterrupt = ({ message }: Error, delayMs: number) => {
+    const reason = message.replace(/\.$/, '');
+    log(`The log cannot be read: ${reason}. Next attempt in ${(delayMs / 1_000).toFixed(1)} s`);
+  };
   const onRetry = ({ error, delayMs }: RetryInfo) => onInterrupt(error, delayMs);
   try {
     const run = once ? interruptible : untilStopped;

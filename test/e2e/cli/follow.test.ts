@@ -437,7 +437,7 @@ describe('A follower', () => {
     const follower = follow('--post', url, '--after', after, '--url', away.url);
     await follower.until(
       ({ stderr }) =>
-        /(The log cannot be read: .*service_unavailable.* Next attempt in \d\.\d s\n){2}/.exec(
+        /(The log cannot be read: .*service_unavailable\. Next attempt in \d\.\d s\n){2}/.exec(
           stderr,
         ) ?? undefined,
     );
