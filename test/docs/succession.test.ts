@@ -28,7 +28,7 @@ interface OfThePage {
     newer: string,
     statements: readonly string[],
     hashes: readonly Uint8Array[],
-    vkey: string,
+    ...vkeys: readonly string[]
   ): void;
 }
 
@@ -90,7 +90,7 @@ function cutAt(positions: readonly number[], edit: (line: string, index: number)
     epochs.push(`${epoch}.${hash('sha256', line).slice(0, 32)}`);
     return line;
   });
-  return { epochs, statements: lines.map((line) => signer.sign(`${line}\n`)) };
+  return { epochs, lines, statements: lines.map((line) => signer.sign(`${line}\n`)) };
 }
 
 function same(line: string): string {
@@ -246,6 +246,26 @@ describe('A case', () => {
   testMistakes<OfThePage>('verify-succession.mjs', MISTAKES, (page) =>
     Object.values(CASES).some(([given, isGenuine]) => byThePage(page, given) !== isGenuine),
   );
+});
+
+test('The verifier in the page takes the keys of before and after a new signing key', async () => {
+  const page = await verifierOfThePage();
+  const renewed = new NoteSigner('log.example', Buffer.alloc(32, 8));
+  const strange = new NoteSigner('other.example', Buffer.alloc(32, 8));
+  const newer = renewed.signCheckpoint(12, rootAt(12), THIRD);
+  const { older, hashes } = genuine;
+  const statements = CUT.lines.map((line) => renewed.sign(`${line}\n`));
+  const isHeld = (...keys: readonly NoteSigner[]) =>
+    holds(() => {
+      const vkeys = keys.map(({ verifierKey }) => verifierKey);
+      page.verifySuccession(older, newer, statements, hashes, ...vkeys);
+    });
+  expect([isHeld(signer, renewed), isHeld(renewed, signer)]).toEqual([true, true]);
+  expect([isHeld(signer), isHeld(renewed), isHeld(strange, signer, renewed)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('The verifier in the page refuses all forged proofs of consistency', async () => {
