@@ -40,6 +40,9 @@ Without --export or --receipt it checks the whole store that DATABASE_URL names,
 event, and changes nothing; a server may be running. Keep a checkpoint out of reach of those who
 can change the store: it reveals any rewriting of the events that it covers.
 
+Without --key, checkpoints of the store may be signed with any key that it has a record of. These are
+printed: compare them with those that you have got.
+
 A receipt is of one event, which the last line says in words. With --order it must be the
 cancellation of that order.
 
