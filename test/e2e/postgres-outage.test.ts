@@ -25,6 +25,9 @@ test.concurrent('An instance whose database is unreachable reports it, refuses r
     expectError(await service.send('POST', LIST, body), 503, 'service_unavailable');
     expectError(await service.ask('DELETE', `${LIST}/1`), 503, 'service_unavailable');
     expect((await service.ask('GET', '/livez')).status).toBe(200);
+    const { status, text } = await service.ask('GET', '/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('\nstore_orders_not_ready{reason="database_unreachable"} 1\n');
     await cluster.begin();
     await untilReady(service, 200);
     expect(exactJson((await service.ask('GET', LIST)).text)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CLOCKS, type Clocks, clockForExpiry } from '../clock.ts';
 import type { ApiKey, KeyStore } from '../ports/key-store.ts';
-import { StoreUnavailable } from '../ports/store.ts';
+import { isDamage, StoreUnavailable } from '../ports/store.ts';
 import { hashKeyText, isInForce, KEY_ID, keyIdOf } from './api-key.ts';
 
 /** The time for which a key's record is cached: a revocation takes effect within it. */
@@ -56,6 +56,21 @@ export class Authenticator {
     return this.#lookUp(text, at).then((found) => found && this.#admitted(found, text));
   }
 
+  /**
+   * The same, but by the record that was read last while the store is away: for what shows that it
+   * is. Only meanwhile, a revocation goes unnoticed.
+   */
+  async authenticateAnyway(text: string): Promise<ApiKey | undefined> {
+    try {
+      return await this.authenticate(text);
+    } catch (error) {
+      const last = this.#remembered.get(text.slice(...KEY_ID));
+      if (last === undefined || !(error instanceof StoreUnavailable) || isDamage(error))
+        throw error;
+      return this.#admitted(last, text);
+    }
+  }
+
   /** Returns true if a key that was admitted before would still be admitted. */
   async isStillInForce(id: string): Promise<boolean> {
     const key = await this.#keys.find(id);
@@ -94,7 +109,10 @@ export class Authenticator {
   async #find(id: string, at: number): Promise<Remembered | undefined> {
     const key = await this.#keys.find(id);
     if (key === undefined && id === this.#dueId) throw new StoreUnavailable(NOT_ADDED);
-    if (key === undefined) return undefined;
+    if (key === undefined) {
+      this.#remembered.delete(id);
+      return undefined;
+    }
     if (this.#remembered.size >= MAX_REMEMBERED_KEYS) this.#remembered.clear();
     const remembered = { key, until: at + REMEMBERED_MS, text: undefined };
     this.#remembered.set(key.id, remembered);

@@ -21,7 +21,7 @@ const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
  * @param failures Limits the others; absent if they are not limited.
  */
 export function authenticate(
-  authenticator: Authenticator,
+  authenticator: Pick<Authenticator, 'authenticate'>,
   limiter: KeyLimiter,
   admit: RequestHandler,
   failures?: FailedAuthentications,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashKeyText } from '../../../../src/app/keys/api-key.ts';
 import { Authenticator } from '../../../../src/app/keys/authenticator.ts';
 import type { ApiKey } from '../../../../src/app/ports/key-store.ts';
-import { StoreUnavailable } from '../../../../src/app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../../../src/app/ports/store.ts';
 import { MemoryKeyStore } from '../../../../src/infra/memory/key-store.ts';
 import { LATER, NOON } from '../../../support/events.ts';
 import { keyText } from '../../../support/key-text.ts';
@@ -64,6 +64,34 @@ describe('who is asking', () => {
     expect(await authenticator.authenticate(keyText('another'))).toBeUndefined();
     await keys.add(key);
     expect(await authenticator.authenticate(text)).toStrictEqual(key);
+  });
+
+  it('is known while the store is away where that is asked for, by the record that was read last', async () => {
+    const { authenticator, keys, clock } = await authenticatorWith(key);
+    const find = keys.find.bind(keys);
+    const fails = (error: Error) => {
+      clock.pass(500);
+      keys.find = () => Promise.reject(error);
+    };
+    const away = new StoreUnavailable(new Error('no database'));
+    fails(away);
+    await expect(authenticator.authenticateAnyway(text)).rejects.toBe(away);
+    keys.find = find;
+    expect(await authenticator.authenticateAnyway(text)).toStrictEqual(key);
+    fails(away);
+    expect(await authenticator.authenticateAnyway(text)).toStrictEqual(key);
+    expect(await authenticator.authenticateAnyway(keyText('warehouse', 'guess'))).toBeUndefined();
+    await expect(authenticator.authenticate(text)).rejects.toBe(away);
+    for (const error of [new DamagedStore('the row of a key'), new Error('a mistake')]) {
+      fails(error);
+      await expect(authenticator.authenticateAnyway(text)).rejects.toBe(error);
+    }
+    // The record that was read last is that there is none.
+    clock.pass(500);
+    keys.find = async () => undefined;
+    expect(await authenticator.authenticateAnyway(text)).toBeUndefined();
+    fails(away);
+    await expect(authenticator.authenticateAnyway(text)).rejects.toBe(away);
   });
 
   it('is unknown for a text that is not a key, without a look-up', async () => {
