@@ -1,3 +1,4 @@
+/** The context of a request: what is established about it, and the times that its line in the log divides. */
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { CLOCKS } from '../app/clock.ts';
@@ -36,7 +37,7 @@ export class RequestContext {
   submittedAtMs = 0;
   sentAtMs = 0;
   answeredAtMs = 0;
-  /** Durations in milliseconds. */
+  /** Durations in milliseconds: see {@link waitedMs}. */
   bodyMs = 0;
   permitMs = 0;
   catchUpMs = 0;
@@ -70,6 +71,14 @@ export class RequestContext {
   get isGone(): boolean {
     return this.res.closed;
   }
+}
+
+/**
+ * Returns a duration up to a time, both in milliseconds. Of a wait that has begun and not ended, as if its
+ * client leaves, the beginning is subtracted already: it is negative.
+ */
+export function waitedMs(durationMs: number, untilMs: number): number {
+  return durationMs < 0 ? durationMs + untilMs : durationMs;
 }
 
 declare global {

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { CLOCKS } from '../app/clock.ts';
-import type { RequestContext } from './request-context.ts';
+import { type RequestContext, waitedMs } from './request-context.ts';
 import { OTHER_METHOD, shownMethod, shownPath } from './requests/shown.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
@@ -76,7 +76,8 @@ export class RequestSpans {
       const inside = trace.setSpan(parent, span);
       const { submittedAtMs, sentAtMs, answeredAtMs, catchUpMs } = context;
       this.#part('queue', inside, at(submittedAtMs), at(sentAtMs));
-      this.#part('commit', inside, at(sentAtMs), at((answeredAtMs || endedMs) - catchUpMs));
+      const untilMs = answeredAtMs || endedMs;
+      this.#part('commit', inside, at(sentAtMs), at(untilMs - waitedMs(catchUpMs, untilMs)));
     }
     span.end(at(endedMs));
   }

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { CLOCKS } from '../app/clock.ts';
 import { TokenBuckets } from '../app/token-buckets.ts';
-import type { RequestContext } from './request-context.ts';
+import { type RequestContext, waitedMs } from './request-context.ts';
 import { clientIdsIn } from './requests/trace.ts';
 
 /** In an outage every request is slow, and a few of them show why. */
@@ -63,7 +63,10 @@ export class SlowRequests {
 }
 
 function partsUntil(answeredMs: number, context: RequestContext) {
-  const { submittedAtMs, sentAtMs, bodyMs, permitMs, catchUpMs } = context;
+  const { submittedAtMs, sentAtMs } = context;
+  const bodyMs = waitedMs(context.bodyMs, answeredMs);
+  const permitMs = waitedMs(context.permitMs, answeredMs);
+  const catchUpMs = waitedMs(context.catchUpMs, answeredMs);
   const commandMs = submittedAtMs === 0 ? 0 : answeredMs - submittedAtMs - catchUpMs;
   // A command that was refused undecided was in the queue all the time.
   const queueMs = sentAtMs === 0 ? commandMs : sentAtMs - submittedAtMs;

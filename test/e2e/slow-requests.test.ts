@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { placeOrder } from '../support/one-service.ts';
 import { newDatabase } from '../support/postgres/databases.ts';
 import { sql } from '../support/postgres/sql.ts';
+import { RawClient } from '../support/raw-client.ts';
 import { Service } from '../support/service.ts';
 
 const SLOW_MS = 300;
@@ -84,6 +85,19 @@ it('A read is slow in catching up while the head of the log cannot be read', asy
   });
   expect(line).toMatchObject({ operation: 'v1 getOrder', queueMs: 0, commitMs: 0 });
   expect(line.catchUpMs).toBeGreaterThan(SLOW_MS);
+});
+
+it('A request is slow in its body if its client leaves without sending it', async () => {
+  const service = await started();
+  const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+  using client = new RawClient(service.address);
+  client.send(`POST ${LIST} ${head}Content-Length: 100\r\n\r\n{`);
+  await setTimeout(HOLD_MS);
+  client.socket.resetAndDestroy();
+  const line = await service.program.until(() => slowLines(service)[0]);
+  expect(line).toMatchObject({ operation: 'v1 placeOrder' });
+  expect(line).not.toHaveProperty('status');
+  expect(line.bodyMs).toBeGreaterThan(SLOW_MS);
 });
 
 it('An event stream is not slow, however long it is open', async () => {

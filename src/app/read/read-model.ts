@@ -12,7 +12,10 @@ const CATCH_UP_BOUNDS_S = [
 
 /** A request that reads the list. */
 export interface Reader {
-  /** The time that it has waited for the list to catch up, in milliseconds. */
+  /**
+   * The time that it has waited for the list to catch up, in milliseconds. While it waits, the beginning is
+   * subtracted already.
+   */
   catchUpMs: number;
 }
 
@@ -39,12 +42,13 @@ export class ReadModel<Chunk> {
   async current(reader?: Reader): Promise<OrderList<Chunk>> {
     if (reader === undefined) return this.#projector.catchUp();
     const begunMs = CLOCKS.elapsed();
+    reader.catchUpMs -= begunMs;
     try {
       return await this.#projector.catchUp();
     } finally {
-      const waitedMs = CLOCKS.elapsed() - begunMs;
-      reader.catchUpMs += waitedMs;
-      this.catchUps.observe(waitedMs / 1_000);
+      const endedMs = CLOCKS.elapsed();
+      reader.catchUpMs += endedMs;
+      this.catchUps.observe((endedMs - begunMs) / 1_000);
     }
   }
 

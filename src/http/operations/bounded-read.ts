@@ -19,9 +19,9 @@ export function bounded<Services, Context extends RequestContext>(
   handle: (services: Services, context: Context) => Promise<void>,
 ): (services: Services & ReadServices, context: Context) => Promise<void> {
   return async (services, context) => {
-    const askedMs = CLOCKS.elapsed();
+    context.permitMs -= CLOCKS.elapsed();
     const permit = await services.reads.enter(context);
-    context.permitMs = CLOCKS.elapsed() - askedMs;
+    context.permitMs += CLOCKS.elapsed();
     if (permit === undefined) throw new ApiError('service_unavailable', TOO_MANY);
     context.permit = permit;
     try {

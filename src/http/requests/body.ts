@@ -62,10 +62,12 @@ export async function readBody(
   if (!hasBody(req)) return undefined;
   requireLength(req, maxBytes);
   if (expectsContinue(req)) res.writeContinue();
-  const begunMs = CLOCKS.elapsed();
-  const bytes = await intakeOf(req).read(maxBytes);
-  req.context.bodyMs = CLOCKS.elapsed() - begunMs;
-  return bytes;
+  req.context.bodyMs -= CLOCKS.elapsed();
+  try {
+    return await intakeOf(req).read(maxBytes);
+  } finally {
+    req.context.bodyMs += CLOCKS.elapsed();
+  }
 }
 
 /** Returns true if a client may wait for `100 Continue`. One of HTTP/1.0 must get none (RFC 9110, section 10.1.1). */

@@ -79,6 +79,16 @@ describe('the line of a slow request divides its time', () => {
     slowRequests().log(request({ bodyMs: 5_000 }), 0, 5_001);
     expect(times()).toMatchObject({ bodyMs: 5_000, otherMs: 1, writeMs: 0 });
   });
+
+  it.each([
+    ['bodyMs', 'bodyMs'],
+    ['permitMs', 'queueMs'],
+    ['catchUpMs', 'catchUpMs'],
+  ] as const)('if its client left during %s', (wait, shown) => {
+    // It began at 1,010 ms.
+    slowRequests().log(request({ [wait]: -1_010 }), 1_000, 3_000);
+    expect(times()).toMatchObject({ [shown]: 1_990, otherMs: 10, writeMs: 0 });
+  });
 });
 
 it('has the id of the trace', () => {

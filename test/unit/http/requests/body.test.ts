@@ -35,6 +35,19 @@ test.each([
   },
 );
 
+test('the time of a body that never arrives is that of its client', async () => {
+  const context = { bodyMs: 0 };
+  const req = Object.assign(new Readable({ read() {} }), {
+    headers: { 'content-length': '1' },
+    context,
+  });
+  const body = readBody(req as unknown as Request, {} as Response, 1);
+  expect(context.bodyMs).toBeLessThan(0);
+  setTimeout(() => req.destroy(), 20);
+  await expect(body).rejects.toThrow();
+  expect(context.bodyMs).toBeGreaterThan(10);
+});
+
 /** Every whole number of up to 19 digits as a bigint: by a look at each value. */
 function exact(text: string): unknown {
   return JSON.parse(text, (_name, value, context?: { source?: string }) => {
