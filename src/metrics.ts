@@ -10,7 +10,7 @@ import type { Bulkhead } from './app/read/bulkhead.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
 import type { MeasuredWriter } from './app/write/measured-writer.ts';
 import type { ListVersions, VersionedChunk } from './http/answers/list-versions.ts';
-import { type Health, REASONS } from './http/health.ts';
+import { REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
 import { type MeasuredStore, metricsOfStore } from './store-metrics.ts';
@@ -18,7 +18,6 @@ import { type MeasuredWitnesses, metricsOfWitnesses } from './witness-metrics.ts
 
 /** The parts of the service that are measured. */
 export interface Measured extends MeasuredStore {
-  readonly health: Pick<Health, 'reasons'>;
   readonly versions: Pick<ListVersions<VersionedChunk>, 'retainedBytes' | 'cutOff'>;
   readonly commands: CommandProcessor;
   readonly reads: Bulkhead;

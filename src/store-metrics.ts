@@ -8,6 +8,7 @@ import type { OrderList } from './app/state/order-list.ts';
 
 /** The parts of the service that are measured. */
 export interface MeasuredStore {
+  readonly health: { readonly reasons: readonly string[] };
   readonly store: Pick<Store, 'log' | 'checkpoints' | 'connections'>;
   readonly list: OrderList<unknown>;
   readonly readModel: Pick<ReadModel<unknown>, 'catchUps'>;
@@ -19,14 +20,16 @@ export function metricsOfStore(measured: MeasuredStore): readonly Metric[] {
   return [...ofEvents(measured), ...ofStore(measured), ...ofConnections(measured)];
 }
 
-function ofEvents({ list, readModel, store }: MeasuredStore): readonly Metric[] {
+function ofEvents({ health, list, readModel, store }: MeasuredStore): readonly Metric[] {
   const head = sharedHeadOf(store);
   return [
     {
       name: 'store_orders_events',
       help: 'Events in the log, by type, as far as it is folded into the list.',
       kind: 'counter',
-      read: () => byLabel('type', list.image.eventCounts()),
+      // While a start reads the log, a number would look like events that are recorded at that moment.
+      read: () =>
+        health.reasons.includes('starting') ? [] : byLabel('type', list.image.eventCounts()),
     },
     {
       name: 'store_orders_log_position',
