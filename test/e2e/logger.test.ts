@@ -70,7 +70,7 @@ describe('The log', () => {
     const run = spawnSync('bash', ['-c', command, process.execPath, program, file]);
     expect(run.stderr.toString()).toBe('');
     const lines = readFileSync(`${file}-before`, 'utf8') + readFileSync(file, 'utf8');
-    const all: { line: number; lines?: number }[] = lines
+    const all: { line: number; lines?: number; time: string }[] = lines
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -78,6 +78,7 @@ describe('The log', () => {
     expect(before.map(({ line }) => line)).toStrictEqual(Array.from(before, (_, index) => index));
     expect(before.length).toBeGreaterThan(10);
     expect(dropped).toMatchObject({ msg: 'lines were dropped', lines: 300 - before.length });
+    expect(new Date(dropped?.time ?? '').getTime()).toBeGreaterThan(0);
     expect(after.map(({ line }) => line)).toStrictEqual([300, 301]);
   });
 

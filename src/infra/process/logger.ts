@@ -138,7 +138,8 @@ class LineWriter {
     this.#dropped = 0;
     const lines = this.#lines.length + dropped;
     if (dropped > 0) {
-      this.#lines.unshift(`{"level":40,"msg":"lines were dropped","lines":${dropped}}\n`);
+      const time = this.#timeOf(CLOCKS.wall());
+      this.#lines.unshift(`{"level":40${time},"msg":"lines were dropped","lines":${dropped}}\n`);
     }
     const shown = this.#format === 'text' ? this.#lines.map(readableText) : this.#lines;
     const text = shown.join('');
