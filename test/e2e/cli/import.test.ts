@@ -183,6 +183,18 @@ test('a row with too many or too few values is bad', async () => {
   expect(err).toContain('line 3: it has 4 values, and the header has 3 columns');
 });
 
+test('a carriage return alone ends no line: no order behind it is left out without a word', async () => {
+  const place = new Place();
+  const ofOldMac = place.write('orders.csv', '"id","petId","quantity"\r1,7,1\r2,7,1\r');
+  const refused = await place.run('import', ofOldMac);
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toContain('The first line is not a header');
+  const mixed = place.write('mixed.csv', 'id,petId,quantity\n"1",7,1\r2,7,1\n3,7,1\n');
+  const { code, err } = await place.run('import', mixed);
+  expect([code, await place.head()]).toEqual([1, 0]);
+  expect(err).toContain('line 2: it has 5 values, and the header has 3 columns');
+});
+
 test('a file without a known extension requires --format', async () => {
   const place = new Place();
   const file = place.write('orders', '{"id":1,"petId":1,"quantity":1}\n');
