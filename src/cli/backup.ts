@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
+import { interruptible } from './shared/interrupt.ts';
+import { targetOf } from './shared/new-file.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
 /** Defines `backup`: copies a SQLite store to a new file. */
@@ -12,7 +14,9 @@ export function defineBackup(command: ExplainedCommand, commandLine: CommandLine
 }
 
 async function backup(file: string, options: JsonOption, commandLine: CommandLine): Promise<void> {
-  await withStore(commandLine, (store) => store.backup(file));
+  // The folder of a link's target has the copy until it is complete: a rename would replace the link.
+  const target = targetOf(file);
+  await interruptible((signal) => withStore(commandLine, (store) => store.backup(target, signal)));
   const { size } = await stat(file);
   const text = `Wrote ${file}, ${size} bytes.\n`;
   printResult(commandLine.terminal.stdout, options, { value: { file, bytes: size }, text });

@@ -109,8 +109,11 @@ export interface CommandLineStore extends StoreParts {
    * it is aborted.
    */
   checked(signal: AbortSignal): Promise<void>;
-  /** Copies the store to a new file, as of one moment, while it may be in use. */
-  backup(file: string): Promise<void>;
+  /**
+   * Copies the store to a new file, as of one moment, while it may be in use. Throws the signal's reason
+   * when it is aborted: nothing is left of the copy then.
+   */
+  backup(file: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,18 +1,11 @@
 /** Opens stores in SQLite: for a server, and for a command. */
 
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { EventLog } from '../../app/ports/event-log.ts';
-import {
-  type CommandLineStore,
-  DamagedStore,
-  type IfAbsent,
-  type Store,
-  type StoreWatcher,
-} from '../../app/ports/store.ts';
+import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
-import { UNPACED } from '../checking/keep-checking.ts';
 import { Readability } from '../checking/readability.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
@@ -26,7 +19,6 @@ import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { isBusy, orDamaged, orUnavailable } from './storage/fault.ts';
-import { checkSqliteStore } from './store-check.ts';
 import { namingFile } from './store-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
@@ -152,10 +144,7 @@ function commandLineStoreOf(file: string, db: Database.Database): CommandLineSto
       }
     },
     checked: (signal) => checkInThread('sqlite', file, signal),
-    async backup(to) {
-      await copyAsBackup(db, to);
-      await checkCopy(to);
-    },
+    backup: (to, signal) => copyAsBackup(db, to, signal),
     async close() {
       refusals.close();
       const { hasGrown } = log;
@@ -179,20 +168,4 @@ function namingLog(log: EventLog, file: string): EventLog {
       return { ...result, cause: namingFile(result.cause, file) as Error };
     },
   };
-}
-
-/** Checks a copy that was just written, and removes it if it is damaged. */
-async function checkCopy(to: string): Promise<void> {
-  try {
-    await checkSqliteStore(to, UNPACED);
-  } catch (error) {
-    rmSync(to, { force: true });
-    const { message } = error as Error;
-    throw new DamagedStore(
-      `the copy is not what was recorded, and was removed: ${message}. Check the store itself: ` +
-        'store-orders verify',
-    );
-  } finally {
-    for (const end of ['-wal', '-shm']) rmSync(to + end, { force: true });
-  }
 }
