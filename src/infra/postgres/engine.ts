@@ -1,5 +1,7 @@
 import type { Engine, EngineSettings } from '../../app/ports/engine.ts';
+import { shownAddress } from '../settings/postgres-address.ts';
 import { acceptLossInPostgres } from './accept-loss.ts';
+import { namingLock } from './connection/errors.ts';
 import { openPostgresCopy, openPostgresOriginal } from './copy.ts';
 import { openPostgresEvidence } from './evidence.ts';
 import { migrate } from './migrations.ts';
@@ -21,7 +23,7 @@ export function engineOf(url: string, settings: EngineSettings): Engine {
     openCopy: (id) => openPostgresCopy(url, id),
     acceptLoss: () => acceptLossInPostgres(url, headFilePlace),
     migrate: () => migrate(url, true),
-    // The words of PostgreSQL name the file on its server.
-    named: (error) => error,
+    // Its words about its disk name the file on its server.
+    named: (error) => namingLock(error, shownAddress(url)),
   };
 }

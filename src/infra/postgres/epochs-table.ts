@@ -10,6 +10,7 @@ import { type EpochRow, epochsFrom } from '../checking/stored-check.ts';
 import { BEGIN } from './batch.ts';
 import type { Connection, Queryable, Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
+import { namingLock } from './connection/errors.ts';
 import { orFound } from './connection/lost-answer.ts';
 import { MerkleTables } from './merkle-tables.ts';
 import { fenceOffServers } from './start/servers.ts';
@@ -242,7 +243,8 @@ async function locked<Result>(
     return result;
   } catch (error) {
     connection.release(error as Error);
-    if (error instanceof UserError) throw error;
+    const named = namingLock(error, db.place);
+    if (named instanceof UserError) throw named;
     throw new UserError(`${failed}: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -7,10 +7,12 @@ import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
 import { migratedNotice } from '../checking/migrated.ts';
+import { namingCauses } from '../events/named-causes.ts';
 import { type HeadFile, readHeadFile, replaceHeadFile } from '../head/head-file.ts';
 import { shownAddress } from '../settings/postgres-address.ts';
 import { NOT_FOUND, SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import type { Database } from './connection/database.ts';
+import { namingLock } from './connection/errors.ts';
 import { SERVING } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
 import { FoundDamage } from './damage.ts';
@@ -204,7 +206,7 @@ export async function openPostgresForCommandLine(
     ...partsOf(db, log),
     id,
     epochs,
-    log,
+    log: namingCauses(log, (error) => namingLock(error, db.place)),
     foldSource: foldSourceIn(db),
     snapshots: snapshotsOf(db, id, url, file),
     async takeOver(fill) {

@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { EventLog } from '../../app/ports/event-log.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
 import { Readability } from '../checking/readability.ts';
+import { namingCauses } from '../events/named-causes.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
 import { openDatabase } from './database.ts';
@@ -130,7 +130,7 @@ function commandLineStoreOf(file: string, db: Database.Database): CommandLineSto
     ...partsOf(db),
     id: epochs.storeId,
     epochs,
-    log: namingLog(log, file),
+    log: namingCauses(log, (error) => namingFile(error, file)),
     foldSource: foldSourceIn(db),
     snapshots: new SnapshotFile(snapshotBeside(file), epochs.storeId, rootsIn(db)),
     refusals,
@@ -151,21 +151,6 @@ function commandLineStoreOf(file: string, db: Database.Database): CommandLineSto
       await log.close();
       // Whoever sees the command end finds in the lists of a running server what it has recorded.
       if (hasGrown) await setTimeout(NOTICED_MS);
-    },
-  };
-}
-
-/** Returns a log that names its file in the causes of appends that failed, which commands print. */
-function namingLog(log: EventLog, file: string): EventLog {
-  return {
-    read: (after) => log.read(after),
-    head: () => log.head(),
-    watch: (grown) => log.watch(grown),
-    close: () => log.close(),
-    async append(seen, decide) {
-      const result = await log.append(seen, decide);
-      if (!('cause' in result)) return result;
-      return { ...result, cause: namingFile(result.cause, file) as Error };
     },
   };
 }

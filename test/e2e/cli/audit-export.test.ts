@@ -2,15 +2,21 @@ import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
+import pg from 'pg';
 import { describe, expect, it, test } from 'vitest';
 import { storedFieldsOf } from '../../../src/app/audit/proofs/cloud-event.ts';
 import { RecordTree, verifyCheckpoint } from '../../../src/app/audit/proofs/verifier.ts';
 import { recordOf } from '../../../src/app/log/recorded-event.ts';
-import { openPostgresStore } from '../../../src/infra/postgres/store.ts';
+import {
+  openPostgresForCommandLine,
+  openPostgresStore,
+} from '../../../src/infra/postgres/store.ts';
+import { shownAddress } from '../../../src/infra/settings/postgres-address.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog } from '../../../src/infra/sqlite/event-log.ts';
 import { lockForServer } from '../../../src/infra/sqlite/start/server-lock.ts';
 import { Place } from '../../support/command-line.ts';
+import { newEvent, placed } from '../../support/events.ts';
 import { storedEvents } from '../../support/golden-events.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { plainHead } from '../../support/plain-head.ts';
@@ -540,4 +546,27 @@ test('an unreadable export yields exit code 1, not a verdict', async () => {
   expect((await other.run(...args, other.file('nowhere'))).code).toBe(1);
   const empty = await other.run(...args, other.file('empty'));
   expect(empty).toMatchObject({ code: 3, err: expect.stringContaining('there is nothing in it') });
+});
+
+test('what another session has locked in PostgreSQL is named, also for a single append', async () => {
+  const { file } = await given();
+  const other = await Place.onPostgres();
+  const { url = '' } = other;
+  const held = new pg.Client(url);
+  await held.connect();
+  await held.query('BEGIN; SELECT FROM store_orders.tree FOR UPDATE');
+  const store = await openPostgresForCommandLine(url);
+  const [imported, appended] = await Promise.all([
+    other.run('audit', 'import', file, '--unsigned'),
+    store.log.append(0, () => [newEvent(placed(1n))]),
+  ]);
+  await held.end();
+  await store.close();
+  const says =
+    `${shownAddress(url)} is locked by another session, such as that of another command. ` +
+    'Let it finish, and run this one again.';
+  expect(imported).toMatchObject({ code: 1, out: '' });
+  expect(imported.err).toContain(`store-orders: ${says}\n`);
+  expect(appended).toMatchObject({ kind: 'unavailable', cause: { message: says } });
+  expect(await other.head()).toBe(0);
 });

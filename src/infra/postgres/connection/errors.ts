@@ -1,6 +1,7 @@
 /** The meanings of PostgreSQL's errors. */
 
 import pg from 'pg';
+import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { DamagedStore } from '../../../app/ports/store.ts';
 import { NotDurable } from './session.ts';
 import { Unconfirmed } from './standbys.ts';
@@ -73,6 +74,19 @@ export function isDenied(error: Error): boolean {
 /** Returns true if a statement has waited too long for a lock of another session. */
 export function isLocked(error: Error): boolean {
   return codeOf(error) === '55P03';
+}
+
+/**
+ * Returns the error of work on an open store as a user of commands is to see it: PostgreSQL's words for a
+ * lock of another session do not say where it is. Returns any other error unchanged.
+ */
+export function namingLock(error: unknown, place: string): unknown {
+  if (error instanceof UserError || !isLocked(error as Error)) return error;
+  return new UserError(
+    `${place} is locked by another session, such as that of another command. ` +
+      'Let it finish, and run this one again.',
+    { cause: error },
+  );
 }
 
 /** Returns true if a statement has divided by zero. */
