@@ -17,6 +17,7 @@ import {
   withStoreOrNew,
 } from './shared/command-line.ts';
 import { FORMATS, type Format, type LineReader, readerFor } from './shared/import-formats.ts';
+import { interruptible } from './shared/interrupt.ts';
 import { readLines, withFile } from './shared/lines.ts';
 import { formatOf } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
@@ -33,6 +34,7 @@ type Done = Pick<ImportRun, 'accepted' | 'present'>;
 const NOTHING: Done = { accepted: { PlaceOrder: 0, ShipOrder: 0, CancelOrder: 0 }, present: 0 };
 
 const REFUSED = 'Nothing was imported. Correct these lines, or leave them out with --skip-bad.';
+const INTERRUPTED = 'Stopped before it was done.';
 const STOPPED = 'What is counted above is recorded. Run the same command again to import the rest.';
 const OVERTAKEN = 'These lines were not imported, all others were. Check them, and run it again.';
 
@@ -99,16 +101,29 @@ async function importLines(
   const run = new ImportRun(writer, randomBytes(6).toString('hex'), setTimeout, (id) => {
     return check.isPresent(id, orders);
   });
-  const undecided = await withProgress(stderr, 'Importing', check.dueCount, (advance) =>
-    run.run(check.due(orders), (done, batch) => {
-      for (const { id } of batch) orders.forget(id);
-      advance(done);
-    }),
+  let done = 0;
+  const undecided = await interruptible((signal) =>
+    withProgress(stderr, 'Importing', check.dueCount, (advance) =>
+      run.run(untilAborted(check.due(orders), signal), (lines, batch) => {
+        for (const { id } of batch) orders.forget(id);
+        done = lines;
+        advance(done);
+      }),
+    ),
   );
   printResult(stdout, options, summary(check, run));
   if (check.bad.count > 0) stderr.write(`${listed(check.bad)}\n`);
-  if (undecided !== undefined) throw new UserError(`${undecided.cause}\n${STOPPED}`);
+  const cause = undecided?.cause ?? (done < check.dueCount ? INTERRUPTED : undefined);
+  if (cause !== undefined) throw new UserError(`${cause}\n${STOPPED}`);
   if (run.overtaken.count > 0) throw new UserError(`${listed(run.overtaken)}\n${OVERTAKEN}`);
+}
+
+/** Yields lines until the signal aborts: those that were yielded are carried out and counted. */
+function* untilAborted<Line>(lines: Iterable<Line>, signal: AbortSignal): Iterable<Line> {
+  for (const line of lines) {
+    if (signal.aborted) return;
+    yield line;
+  }
 }
 
 /** The first pass: reads every line, and checks it against those before. */

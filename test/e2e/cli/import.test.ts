@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NewEvent } from '../../../src/app/log/recorded-event.ts';
@@ -227,6 +228,23 @@ test('a file without line breaks is refused', async () => {
     1,
     'store-orders: A line is too long to be an order or an event.\n',
   ]);
+});
+
+test('a signal ends it after the lines that it has begun, and they are counted', async () => {
+  const place = new Place();
+  await place.run('import', place.write('first.csv', 'id,petId,quantity\n-1,7,1\n'));
+  const rows = Array.from({ length: 40_000 }, (_, index) => `${index},7,1\n`).join('');
+  const file = place.write('orders.csv', `id,petId,quantity\n${rows}`);
+  const run = place.run('import', file);
+  while ((await place.head()) === 1) await setTimeout(5);
+  process.emit('SIGINT');
+  const { code, out, err } = await run;
+  const placed = (await place.head()) - 1;
+  expect(placed).toBeLessThan(40_000);
+  expect(out).toContain(`40000 orders read: ${placed} placed, `);
+  expect(code).toBe(1);
+  expect(err).toContain('Stopped before it was done.\nstore-orders: What is counted above is');
+  expect((await place.run('import', file)).out).toContain(`: ${40_000 - placed} placed, `);
 });
 
 test('lines may span chunks of the file', async () => {
