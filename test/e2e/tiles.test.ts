@@ -379,6 +379,18 @@ describe('A folder of tiles', () => {
     expect(Object.keys(filesIn(out)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
   });
 
+  it('is completed by one of two runs at once, and the other says why it ends', async () => {
+    const { out, grow, write } = await given(3);
+    await grow(4, 3_000);
+    const runs = await Promise.all([write(), write()]);
+    expect(runs.map(({ code }) => code)).toContain(0);
+    for (const { err } of runs.filter(({ code }) => code !== 0)) {
+      expect(err).toContain('is written by another `store-orders audit tiles`, too');
+    }
+    expect(await write()).toMatchObject({ code: 0, err: expect.stringContaining('1 files') });
+    expect(Object.keys(filesIn(out)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+  });
+
   it('has no half-written file after one that could not be written', async () => {
     const { out, grow, write } = await given(3);
     await grow(4, 6);

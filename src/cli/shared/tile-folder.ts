@@ -29,6 +29,9 @@ const MAX_BUNDLE_BYTES = TILE_HASHES * (2 + 0xff_ff);
 /** The end of the name of a file until it is written. */
 const UNFINISHED = '.unfinished';
 
+const TAKEN =
+  'is written by another `store-orders audit tiles`, too: let it finish, and run this one again.';
+
 export class TileFolder {
   written = 0;
   readonly #folder: string;
@@ -103,6 +106,8 @@ export class TileFolder {
       }
       await rename(unfinished, file);
     } catch (error) {
+      // Another run's may be there by now.
+      if (isGone(error)) throw new UserError(`${file} ${TAKEN}`);
       await rm(unfinished, { force: true }).catch(() => {});
       throw unwritable(file, error);
     }
@@ -154,6 +159,12 @@ export class TileFolder {
       throw new UserError(`${file} cannot be read: ${(error as Error).message}`);
     }
   }
+}
+
+/** Returns true if a file was not there any more when it was to get its name. */
+function isGone(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' && syscall === 'rename';
 }
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
