@@ -71,8 +71,8 @@ function CancelForm({ id, onCancel }: FormProps) {
   );
 }
 
-/** The orders with an attempt whose outcome was unknown: it may arrive late. */
-const leftOpen = new Set<string>();
+/** The orders with an attempt that was not refused: it may arrive late, or after its page was left. */
+const attempted = new Set<string>();
 
 /** Cancels an order as it was seen, and returns what came of it, in words. */
 async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined): Promise<string> {
@@ -80,25 +80,28 @@ async function outcomeOf({ order, etag }: Sent, reason: CancelReason | undefined
     // To cancel an order again is no conflict for the service, so that it can be repeated.
     const { status } = await client.get(order.id);
     if (status === 'cancelled')
-      return leftOpen.has(order.id) ? CANCELLED_PERHAPS : CANCELLED_BEFORE;
+      return attempted.has(order.id) ? CANCELLED_PERHAPS : CANCELLED_BEFORE;
   } catch (error) {
     return `Not cancelled: ${known(error).message}`;
   }
+  if (!allowsChanges.value) return SWITCHED_OFF;
+  const isFirst = !attempted.has(order.id);
+  attempted.add(order.id);
   try {
     const { position } = await client.cancel(order.id, { ifMatch: etag, reason });
     return `Cancelled, at position ${position}.`;
   } catch (error) {
     const { code, message } = known(error);
-    if (leavesOpen(code)) {
-      leftOpen.add(order.id);
-      return `${UNKNOWN} The reason: ${message}`;
-    }
+    if (leavesOpen(code)) return `${UNKNOWN} The reason: ${message}`;
+    if (isFirst) attempted.delete(order.id);
     return REFUSALS[code] ?? `Not cancelled: ${message}`;
   }
 }
 
 const UNKNOWN =
   'It may be cancelled or not: the outcome is unknown. Its state below is what is recorded.';
+
+const SWITCHED_OFF = 'Not cancelled: changes were switched off before it was sent.';
 
 const CANCELLED_BEFORE =
   'Not cancelled by you: somebody has cancelled the order meanwhile. Its state is below.';
