@@ -60,10 +60,18 @@ export function moveTo(to: Route, isSamePage = false): void {
   unused.value = [];
 }
 
-/** Returns a check that the reader is still where they were: an answer for a view that was left moves nobody. */
+/** Counts the questions for another place. */
+let questions = 0;
+
+/**
+ * Returns a check that the reader is still where they were, and has asked for no other place since: an answer for
+ * a view that was left, or to a question before the last one, moves nobody.
+ */
 export function staying(): () => boolean {
   const here = route.value;
-  return () => route.value === here;
+  questions += 1;
+  const question = questions;
+  return () => route.value === here && question === questions;
 }
 
 function show(to: Route): void {

@@ -10,23 +10,23 @@ import type { Problem } from '../state/problem.ts';
 export function KeyPrompt() {
   const input = useRef<HTMLInputElement>(null);
   const [isForTab, setForTab] = useState(false);
-  const [isChecking, setChecking] = useState(false);
+  const [checks, setChecks] = useState(0);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const key = input.current?.value.trim() ?? '';
     if (key === '') return;
-    setChecking(true);
+    setChecks((before) => before + 1);
     await enter(key, isForTab);
-    setChecking(false);
-    // The prompt stays if the key was refused: it is typed again from the start.
-    if (input.current === null) return;
+    setChecks((before) => before - 1);
+    // The prompt stays if the key was refused: it is typed again from the start, unless another one is by now.
+    if (input.current?.value.trim() !== key) return;
     input.current.value = '';
     input.current.focus();
   };
   return (
     <form class="prompt" onSubmit={submit} data-state="no_key">
       <p role="status" class="farewell">
-        {isChecking ? 'Checking the key …' : farewell.value}
+        {checks > 0 ? 'Checking the key …' : farewell.value}
       </p>
       <label for="key">API key</label>
       <input ref={input} id="key" type="password" autocomplete="off" spellcheck={false} required />

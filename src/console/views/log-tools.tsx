@@ -61,11 +61,11 @@ function Moment() {
   const [said, setSaid] = useState('');
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    const isHere = staying();
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get('moment') ?? '');
     const moment = instantIn(text, zone.value);
     setSaid(moment === undefined ? NO_MOMENT : '');
     if (moment === undefined) return;
-    const isHere = staying();
     try {
       // The numbers just before the moment name the last event before it, without a search.
       const before = instantAfter(moment, -1);
@@ -75,7 +75,7 @@ function Moment() {
       else moveTo({ page: 'log', order: 'oldest', at: String(then.asOf + 1), paused: true });
     } catch (error) {
       if (!(error instanceof StoreOrdersError)) throw error;
-      setSaid(error.message);
+      if (isHere()) setSaid(error.message);
     }
   };
   return (

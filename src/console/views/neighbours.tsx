@@ -22,7 +22,7 @@ export function Neighbours({ id }: { readonly id: string }) {
       else setSaid(isBefore ? 'This is the first order.' : 'This is the last order.');
     } catch (error) {
       if (!(error instanceof StoreOrdersError)) throw error;
-      setSaid(error.message);
+      if (isHere()) setSaid(error.message);
     }
   };
   return (

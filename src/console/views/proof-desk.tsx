@@ -1,5 +1,5 @@
 /** The material to be verified, and the outcome: all in the tab, with a service or without one. */
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { keptPublicKey } from '../parts/public-key.ts';
 import { besideOf, pairsOf, sizeOf } from '../state/checkpoint-order.ts';
 import { textsOf, withMaterial } from '../state/given.ts';
@@ -16,7 +16,8 @@ import { ProofLimits, ProofResult } from './proof-result.tsx';
 import { ProofTiles } from './proof-tiles.tsx';
 
 interface DeskProps {
-  readonly first?: Material | undefined;
+  /** What the page has loaded: it is beside what the reader adds, until it is absent again. */
+  readonly loaded?: Material | undefined;
   readonly fetchKey?: () => Promise<string>;
   /** Gets what is missing to compare checkpoints; absent where no service or no scope is. */
   readonly fetchMissing?: ((from: number, to: number) => Promise<readonly Material[]>) | undefined;
@@ -33,14 +34,21 @@ const NAMES: Readonly<Record<Material['kind'], string>> = {
   policy: 'Policy of witnesses',
 };
 
-export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
+export function ProofDesk({ loaded, fetchKey, fetchMissing }: DeskProps) {
   const [publicKey, setPublicKey] = useState(keptPublicKey());
-  const [given, setGiven] = useState<readonly Material[]>(first === undefined ? [] : [first]);
+  const [given, setGiven] = useState<readonly Material[]>([]);
   const add = (material: Material) => {
     setGiven((before) => withMaterial(before, material));
     // A key that came along with a proof may be its forger's: it only fills an empty field.
     if (material.kind === 'key') setPublicKey((before) => before || material.text);
   };
+  const remove = (material: Material) =>
+    setGiven((before) => before.filter((each) => each !== material));
+  useLayoutEffect(() => {
+    if (loaded === undefined) return;
+    add(loaded);
+    return () => remove(loaded);
+  }, [loaded]);
   const isAdded = textsOf(given, 'key').includes(publicKey);
   const others = given.filter((each) => each.kind !== 'key' || each.text !== publicKey);
   const isReady = publicKey !== '' && keyProblem(publicKey) === undefined;
@@ -53,10 +61,7 @@ export function ProofDesk({ first, fetchKey, fetchMissing }: DeskProps) {
           {others.map((material) => (
             <li key={material}>
               {NAMES[material.kind]} <bdi>{labelOf(material)}</bdi>{' '}
-              <button
-                type="button"
-                onClick={() => setGiven((before) => before.filter((each) => each !== material))}
-              >
+              <button type="button" onClick={() => remove(material)}>
                 Remove
                 <span class="hidden">
                   {' '}

@@ -1,5 +1,5 @@
 /** The field of the public key, which comes from the reader. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { keepPublicKey, keptPublicKey } from '../parts/public-key.ts';
 import { keyProblem } from '../state/proof-steps.ts';
 
@@ -17,16 +17,19 @@ export function ProofKey({ value, isAdded, onChange, fetchKey }: ProofKeyProps) 
   const [fetched, setFetched] = useState('');
   const [failure, setFailure] = useState('');
   const problem = value === '' ? undefined : keyProblem(value);
-  const change = (key: string, keeps = isKept) => {
-    keepPublicKey(key, keeps);
+  const present = useRef({ value, isKept });
+  present.current = { value, isKept };
+  const change = (key: string) => {
+    setFailure('');
+    keepPublicKey(key, present.current.isKept);
     onChange(key);
   };
   const getKey = async () => {
     try {
       const key = (await fetchKey?.()) ?? '';
       setFetched(key);
-      setFailure('');
-      change(key);
+      // A key that was typed since then is the reader's own choice.
+      if (present.current.value === value) change(key);
     } catch (error) {
       setFailure(`Not loaded: ${(error as Error).message}`);
     }

@@ -1,4 +1,5 @@
 /** The page that verifies proofs, with the offers of the service beside it. It needs no API key. */
+import { useMemo } from 'preact/hooks';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { Loading, ProblemView } from '../parts/problems.tsx';
@@ -20,21 +21,21 @@ export function Proof({ to: { position } }: { readonly to: ProofRoute }) {
     const receipt = client.receipt({ position: placeOf(asked) }, { signal });
     return await receipt.text();
   });
+  const receipt = useMemo(
+    () => (value === undefined ? undefined : ({ kind: 'receipt', text: value } as const)),
+    [value],
+  );
   const isLoading = inputs !== undefined && value === undefined && problem === undefined;
   return (
     <>
       {problem !== undefined && <ProblemView problem={problem} onRetry={reload} />}
       {position !== undefined && !isAuditor && <NoReceipt position={position} />}
-      {isLoading ? (
-        <Loading />
-      ) : (
-        <ProofDesk
-          key={value}
-          first={value === undefined ? undefined : { kind: 'receipt', text: value }}
-          fetchKey={() => publicKeyOf(openClient)}
-          fetchMissing={isAuditor ? fetchMissing : undefined}
-        />
-      )}
+      {isLoading && <Loading />}
+      <ProofDesk
+        loaded={receipt}
+        fetchKey={() => publicKeyOf(openClient)}
+        fetchMissing={isAuditor ? fetchMissing : undefined}
+      />
       <Download />
     </>
   );

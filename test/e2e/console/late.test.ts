@@ -113,3 +113,69 @@ describe.skipIf(CHROMIUM === undefined)('A cancellation with a late answer', () 
     expect(text).toContain('"pending"');
   });
 });
+
+describe.skipIf(CHROMIUM === undefined)('A late answer', () => {
+  it('with a receipt leaves what was added and typed meanwhile', async () => {
+    const page = await enter('/key');
+    await page.route('**/v2/store/events/5/receipt', busy);
+    await moveTo(page, '/proof?position=5');
+    await page.waitForSelector('[data-state=busy]');
+    await page.fill('#public-key', 'typed');
+    await page.fill('#proof-text', 'log x\nquorum none\n');
+    await page.click('text="Add the text"');
+    await page.waitForSelector('.given >> text=Policy of witnesses');
+    await page.unroute('**/v2/store/events/5/receipt');
+    await page.click('text="Try now"');
+    await page.waitForSelector('.given >> text=Receipt');
+    await page.click('text=Forget key');
+    await expect.poll(() => page.locator('.given li').count()).toBe(1);
+    expect(await page.innerText('.given')).toContain('Policy of witnesses');
+    expect(await page.inputValue('#public-key')).toBe('typed');
+  });
+
+  it('with the key of the service does not replace one that was typed meanwhile', async () => {
+    const page = await enter('/proof');
+    const asked = await hold(page, '**/public-key');
+    await page.click('text=Use this service’s key');
+    await asked.begun();
+    await page.fill('#public-key', 'of my own');
+    await page.check('text=Remember it in this tab');
+    const answered = page.waitForResponse('**/public-key');
+    asked.release();
+    await (await answered).finished();
+    await settled(page);
+    expect(await page.inputValue('#public-key')).toBe('of my own');
+    const kept = await page.evaluate("sessionStorage.getItem('store-orders-console-public-key')");
+    expect(kept).toBe('of my own');
+  });
+
+  it('that refuses a key leaves another one that is typed', async () => {
+    const { page } = await on.open('/orders', FAILED);
+    const asked = await hold(page, '**/v2/key');
+    await page.fill('#key', 'refused');
+    await page.keyboard.press('Enter');
+    await asked.begun();
+    await page.fill('#key', on.service.key);
+    asked.release();
+    await page.waitForSelector('.farewell >> text=does not accept');
+    await settled(page);
+    expect(await page.inputValue('#key')).toBe(on.service.key);
+  });
+
+  it('to a question before the last one leads nowhere', async () => {
+    const page = await enter('/log');
+    await page.waitForSelector('tbody a');
+    const asked = await hold(page, /summary\?asOf=1999/);
+    await page.fill('[name=moment]', '2000-01-01T00:00');
+    await page.click('text="Go to moment"');
+    await asked.begun();
+    await page.fill('[name=moment]', '2099-01-01T00:00');
+    await page.click('text="Go to moment"');
+    await page.waitForSelector('.filters [role=alert] >> text=/./');
+    const answered = page.waitForResponse(/summary\?asOf=1999/);
+    asked.release();
+    await (await answered).finished();
+    await settled(page);
+    expect(page.url()).toMatch(/log$/);
+  });
+});

@@ -17,12 +17,13 @@ const history = {
 vi.stubGlobal('history', history);
 vi.stubGlobal('location', { href: '', search: '' });
 // Its types are those of browsers, which tests have not.
-const { addressOf, moves, moveTo, route, savedRow, saveRow, unused } = await vi.importActual<{
+const { addressOf, moves, moveTo, route, savedRow, saveRow, staying, unused } = await vi.importActual<{
   addressOf: (to: Route) => string;
   moves: { readonly value: number };
   moveTo: (to: Route, isSamePage?: boolean) => void;
   savedRow: () => number | undefined;
   saveRow: (row: number) => void;
+  staying: () => () => boolean;
   unused: { readonly value: readonly string[] };
   route: { readonly value: Route };
 }>('../../../src/console/parts/router.ts');
@@ -50,6 +51,15 @@ it('A move is one to a page with another heading, in either way', () => {
     heard.get('popstate')?.();
     expect([route.value, moves.value - before]).toEqual([to, count]);
   }
+});
+
+it('An answer leads on only if it is to the last question, and the reader is where it was asked', () => {
+  const isFirst = staying();
+  expect(isFirst()).toBe(true);
+  const isSecond = staying();
+  expect([isFirst(), isSecond()]).toEqual([false, true]);
+  moveTo({ page: 'key' });
+  expect(isSecond()).toBe(false);
 });
 
 it('The entry of a page is written up to twice a second, and before the next one is added', () => {
