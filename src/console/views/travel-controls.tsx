@@ -1,5 +1,5 @@
 /** The ways to another moment: a slider under the activity of the store, steps, and two fields. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { StoreOrdersError, type Summary } from '../../client/client.ts';
 import { Button } from '../parts/controls.tsx';
 import { instantNow, zone } from '../parts/device.ts';
@@ -17,23 +17,21 @@ interface ControlsProps {
   readonly to: TravelRoute;
   readonly now: Summary;
   readonly bars: readonly Bar[];
-  /** The moment; absent while it is loaded. */
+  /** The moment; absent while it is loaded, and if it cannot be. */
   readonly then: Summary | undefined;
+  readonly isLoading: boolean;
 }
 
-export function TravelControls({ to, now, bars, then }: ControlsProps) {
+export function TravelControls({ to, now, bars, then, isLoading }: ControlsProps) {
   const head = now.asOf;
   const position = usePosition(to, head, then);
-  const [dragged, drag] = useState<number>();
+  const [dragged, drag] = useStateAt<number>(to);
   const shown = dragged ?? position;
-  const slide = (next: number, end = head) => {
-    drag(undefined);
-    goTo(next, end);
-  };
+  const slide = (next: number, end = head) => goTo(next, end);
+  // Until the moment is loaded, its position is not known where the address has a time, nor its time otherwise.
+  const isTimeOpen = to.asOf === undefined && then === undefined;
+  const isPositionOpen = to.asOf !== undefined && isLoading;
   const byDays = (days: number) => {
-    drag(undefined);
-    // The moment to count from is being loaded.
-    if (to.asOf === undefined && then === undefined) return;
     const moment = to.asOf ?? then?.lastEventAt;
     const first = bars[0]?.start;
     const asOf = moment === undefined ? first : daysFrom(moment, days, instantNow());
@@ -51,19 +49,23 @@ export function TravelControls({ to, now, bars, then }: ControlsProps) {
         onRest={slide}
       />
       <div class="tools">
-        <Button isOff={position <= 0} onClick={() => byDays(-1)}>
+        <Button isOff={isTimeOpen || position <= 0} onClick={() => byDays(-1)}>
           −1 day
         </Button>
-        <Button isOff={shown <= 0} shortcut="[" onClick={() => slide(shown - 1)}>
+        <Button isOff={isPositionOpen || shown <= 0} shortcut="[" onClick={() => slide(shown - 1)}>
           −1 event
         </Button>
-        <Button isOff={shown >= head} shortcut="]" onClick={() => slide(shown + 1)}>
+        <Button
+          isOff={isPositionOpen || shown >= head}
+          shortcut="]"
+          onClick={() => slide(shown + 1)}
+        >
           +1 event
         </Button>
-        <Button isOff={position >= head} onClick={() => byDays(1)}>
+        <Button isOff={isTimeOpen || position >= head} onClick={() => byDays(1)}>
           +1 day
         </Button>
-        <Fields head={head} position={position} onGo={slide} />
+        <Fields to={to} head={head} position={position} onGo={slide} />
       </div>
     </section>
   );
@@ -78,6 +80,13 @@ function usePosition({ at, asOf }: TravelRoute, head: number, then: Summary | un
   const loaded = asOf === undefined ? head : (then?.asOf ?? known.current);
   known.current = at === undefined ? loaded : Math.min(positionIn(at), head);
   return known.current;
+}
+
+/** A state of one address, such as a text that is typed. At another one it is gone, at once. */
+function useStateAt<Value>(to: TravelRoute) {
+  const [state, setState] = useState<{ readonly to: TravelRoute; readonly value: Value }>();
+  const value = state?.to === to ? state.value : undefined;
+  return [value, (next: Value) => setState({ to, value: next })] as const;
 }
 
 /** Moves to another moment of the same page. */
@@ -111,7 +120,7 @@ interface SliderProps {
 
 /** A slider over all positions. The moment is loaded when it rests. */
 function Slider({ head, position, dragged, at, onDrag, onRest }: SliderProps) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (dragged === undefined) return;
     const timer = setTimeout(() => onRest(dragged), REST_MS);
     return () => clearTimeout(timer);
@@ -170,20 +179,16 @@ function Histogram({ bars, position }: HistogramProps) {
 
 /** The fields for a position and for a moment. */
 interface FieldsProps {
+  readonly to: TravelRoute;
   readonly head: number;
   readonly position: number;
   /** @param end The position of the last event, if more have come than the page shows. */
   readonly onGo: (position: number, end: number) => void;
 }
 
-function Fields({ head, position, onGo }: FieldsProps) {
-  const [fault, setFault] = useState('');
-  const form = useRef<HTMLFormElement>(null);
-  // The field has each new position, and keeps the focus.
-  useLayoutEffect(() => {
-    form.current?.reset();
-    setFault('');
-  }, [position]);
+function Fields({ to, head, position, onGo }: FieldsProps) {
+  const [fault, setFault] = useStateAt<string>(to);
+  const [typed, setTyped] = useStateAt<string>(to);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
@@ -206,9 +211,15 @@ function Fields({ head, position, onGo }: FieldsProps) {
   };
   return (
     <>
-      <form ref={form} class="filters" onSubmit={submit} noValidate>
+      <form class="filters" onSubmit={submit} noValidate>
         <label>
-          Position <input name="position" inputMode="numeric" defaultValue={`${position}`} />
+          Position{' '}
+          <input
+            name="position"
+            inputMode="numeric"
+            value={typed ?? `${position}`}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         </label>
         <button type="submit">Go to position</button>
       </form>

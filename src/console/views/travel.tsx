@@ -1,6 +1,6 @@
 /** Time travel: the orders as of any moment of the log, beside those of now. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Summary } from '../../client/client.ts';
 import { Chips, Copy } from '../parts/controls.tsx';
@@ -28,7 +28,8 @@ export function Travel({ to }: { readonly to: TravelRoute }) {
     // The store may have grown since the page was opened, and now is never before then.
     return { then, now: moment === undefined ? then : await client.summary({}, { signal }) };
   });
-  const { then, now = whole.value?.now } = both.value ?? {};
+  const { then } = both.value ?? {};
+  const now = useNow(both.value?.now, whole.value?.now);
   const isGrown = Number(now?.asOf) > Number(whole.value?.now.asOf);
   useEffect(() => {
     if (isGrown) whole.reload();
@@ -37,8 +38,10 @@ export function Travel({ to }: { readonly to: TravelRoute }) {
     whole.reload();
     both.reload();
   };
-  if (whole.problem !== undefined) return <ProblemView problem={whole.problem} onRetry={reload} />;
-  if (whole.value === undefined || now === undefined) return <Loading />;
+  const problem = both.problem ?? whole.problem;
+  if (whole.value === undefined || now === undefined) {
+    return problem === undefined ? <Loading /> : <ProblemView problem={problem} onRetry={reload} />;
+  }
   const { bars } = whole.value;
   if (now.asOf === 0) return <EmptyStore />;
   return (
@@ -46,20 +49,31 @@ export function Travel({ to }: { readonly to: TravelRoute }) {
       {then !== undefined && moment !== undefined && (
         <PastBand position={then.asOf} at={then.lastEventAt} now={{ page: 'travel' }} />
       )}
-      <TravelControls to={to} now={now} bars={bars} then={then} />
+      <TravelControls
+        {...{ to, now, bars, then }}
+        isLoading={both.problem === undefined && then === undefined}
+      />
       <div class="tools">
         <button type="button" onClick={reload}>
           Reload
         </button>
         <Copy text={() => addressOf(to)}>Copy link</Copy>
       </div>
-      {both.problem !== undefined && <ProblemView problem={both.problem} onRetry={reload} />}
+      {problem !== undefined && <ProblemView problem={problem} onRetry={reload} />}
       {both.problem === undefined && then === undefined && <Loading />}
       {then !== undefined && both.problem === undefined && (
         <ThenAndNow key={then.asOf} then={then} now={now} />
       )}
     </>
   );
+}
+
+/** Returns the numbers of now: those beside the moment, or the newest ones known while that is loaded. */
+function useNow(beside: Summary | undefined, whole: Summary | undefined): Summary | undefined {
+  const known = useRef<Summary | undefined>(undefined);
+  const isNewer = Number(whole?.asOf) > Number(known.current?.asOf ?? -1);
+  known.current = beside ?? (isNewer ? whole : known.current);
+  return known.current;
 }
 
 /** Loads the numbers of now, and the events of every day since the first one. */

@@ -179,3 +179,69 @@ describe.skipIf(CHROMIUM === undefined)('A late answer', () => {
     expect(page.url()).toMatch(/log$/);
   });
 });
+
+describe.skipIf(CHROMIUM === undefined)('Time travel while answers are late', () => {
+  it('leaves a position that is typed', async () => {
+    const page = await enter('/key');
+    const asked = await hold(page, '**/v2/store/summary?asOf=2*');
+    await moveTo(page, '/travel?asOf=2020-01-01T00:00:00Z');
+    await page.waitForSelector('[name=position]');
+    await asked.begun();
+    await page.fill('[name=position]', '12');
+    asked.release();
+    await page.waitForSelector('.band.past');
+    await settled(page);
+    expect(await page.inputValue('[name=position]')).toBe('12');
+    await page.click('text="Go to position"');
+    await page.waitForURL('**/travel?at=12');
+  });
+
+  it('switches a step off while nobody knows where it begins', async () => {
+    const page = await enter('/travel?at=5');
+    await page.waitForSelector('.band.past');
+    const asked = await hold(page, /summary/);
+    const isOff = (text: string) => page.getAttribute(`text="${text}"`, 'aria-disabled');
+    await page.click('text="−1 event"');
+    expect([await isOff('−1 day'), await isOff('−1 event')]).toEqual(['true', 'false']);
+    asked.release();
+    await expect.poll(() => isOff('−1 day')).toBe('false');
+    const again = await hold(page, /summary/);
+    await page.click('text="−1 day"');
+    expect([await isOff('−1 day'), await isOff('−1 event')]).toEqual(['false', 'true']);
+    again.release();
+    await page.waitForSelector('.band.past >> text=/position 0,/');
+  });
+
+  it('keeps the newest end that it knows, and each step before it', async () => {
+    const page = await enter('/travel');
+    await page.waitForSelector('text=/Orders as of position/');
+    const slider = page.locator('input[type=range]');
+    const end = Number(await slider.getAttribute('max'));
+    await placeOrders(3);
+    const bars = await hold(page, /activity/);
+    await page.fill('[name=position]', `${end + 2}`);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.band.past');
+    await bars.begun();
+    const asked = await hold(page, /summary/);
+    await page.click('text="−1 event"');
+    await asked.begun();
+    await settled(page);
+    expect(await slider.getAttribute('max')).toBe(`${end + 3}`);
+    await page.click('text="+1 event"');
+    expect(page.url()).toMatch(new RegExp(`at=${end + 2}$`));
+    for (const each of [bars, asked]) each.release();
+  });
+
+  it('stays on the page while its activity cannot be loaded again', async () => {
+    const page = await enter('/travel');
+    await page.waitForSelector('text=/Orders as of position/');
+    await placeOrders(1);
+    await page.route('**/activity*', busy);
+    await page.fill('[name=position]', '4');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-state=busy]');
+    await page.waitForSelector('text=Orders as of position 4');
+    expect(await page.locator('input[type=range]').inputValue()).toBe('4');
+  });
+});
