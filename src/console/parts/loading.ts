@@ -38,6 +38,7 @@ export function useLoaded<Value>(
       onError: (error) => {
         const problem = problemOf(error, navigator.onLine);
         setState((before) => ({ ...(before.inputs === inputs ? before : {}), inputs, problem }));
+        return problem.retryMs ?? 0;
       },
     });
   }, [inputs, round, everyMs]);

@@ -100,7 +100,8 @@ function Body<Row>(props: TableProps<Row> & { readonly view: VirtualWindow }) {
         const texts = row === undefined ? columns.map(() => '…') : cells(row);
         const isMarked = row !== undefined && isNew?.(row);
         return (
-          <tr class={isMarked ? 'new' : undefined} key={index} aria-rowindex={index + 2}>
+          // By the row, not by its number: with rows that come in above it, the focus stays on its own.
+          <tr class={isMarked ? 'new' : undefined} key={row ?? index} aria-rowindex={index + 2}>
             {texts.map((text, column) => (
               <td key={columns[column]}>{text}</td>
             ))}

@@ -1,5 +1,5 @@
 /** The frame of every page: navigation, search, the choice of a zone, and the page itself. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../parts/controls.tsx';
 import { chooseTimes, isOnline, timeForm, zone } from '../parts/device.ts';
 import { Loading } from '../parts/problems.tsx';
@@ -74,8 +74,9 @@ function Page() {
   const to = route.value;
   const move = moves.value;
   const heading = useRef<HTMLHeadingElement>(null);
-  // A screen reader begins at the new page. At the first one the browser does so by itself.
-  useEffect(() => {
+  // A screen reader begins at the new page. At the first one the browser does so by itself. Not after the next
+  // frame, as other effects: it would take the focus from what the reader has reached by then.
+  useLayoutEffect(() => {
     if (move > 0) heading.current?.focus({ preventScroll: true });
   }, [move]);
   const isOpen = who.value !== undefined || to.page === 'proof';

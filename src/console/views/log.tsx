@@ -24,6 +24,7 @@ export function Log({ to }: { readonly to: LogRoute }) {
   const [walked, setWalked] = useState<number>();
   const inputs = isAllowed ? `log ${to.type} ${to.commandId} ${to.order} ${to.at}` : undefined;
   const { value, problem, reload } = useLoaded(inputs, async (signal) => {
+    setWalked(undefined);
     // Of the position that is shown first, the service says if the log has it, or still has it.
     if (to.at !== undefined) await client.summary({ asOf: placeOf(to.at) }, { signal });
     const { asOf } = await client.summary({}, { signal });

@@ -245,3 +245,47 @@ describe.skipIf(CHROMIUM === undefined)('Time travel while answers are late', ()
     expect(await page.locator('input[type=range]').inputValue()).toBe('4');
   });
 });
+
+describe.skipIf(CHROMIUM === undefined)('What a reader does meanwhile', () => {
+  it('has the focus, also before the next frame', async () => {
+    const page = await enter('/orders');
+    await page.waitForSelector('.count');
+    await page.evaluate(`
+      [...document.querySelectorAll('nav a')].find((each) => each.textContent === 'Log').click();
+      setTimeout(() => document.getElementById('search').focus());
+    `);
+    await page.waitForSelector('h1 >> text=Log');
+    await settled(page);
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+  });
+
+  it('is about the same order when others come in above it', async () => {
+    const page = await enter('/log');
+    await page.waitForSelector('[data-tail=live]');
+    await page.waitForSelector('tbody a');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    const order = await focused();
+    await placeOrders(1);
+    await page.waitForSelector('tr.new');
+    await settled(page);
+    expect(await focused()).toBe(order);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/orders/${order}`);
+  });
+
+  it('does not make the overview ask before the time that the service states', async () => {
+    const page = await enter('/key');
+    let asked = 0;
+    await page.route(/activity\?bucket=hour/, (route) => {
+      asked += 1;
+      return busy(route);
+    });
+    await moveTo(page, '');
+    await page.waitForSelector('[data-state=busy]');
+    await page.waitForTimeout(1.2 * OVERVIEW_MS);
+    expect(asked).toBe(1);
+    expect(Number(await page.innerText('.countdown'))).toBeLessThan(BUSY_S - 9);
+  });
+});

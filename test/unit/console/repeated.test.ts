@@ -5,7 +5,7 @@ import { loadRepeatedly } from '../../../src/console/state/repeated.ts';
 const EVERY_MS = 5;
 
 /** Loads repeatedly, with answers that take far longer than the interval. */
-function slowly(answer: (number: number) => Promise<number>) {
+function slowly(answer: (number: number) => Promise<number>, waitMs = 0) {
   const signals: AbortSignal[] = [];
   const said: unknown[] = [];
   let waiting = () => {};
@@ -23,6 +23,7 @@ function slowly(answer: (number: number) => Promise<number>) {
     onError: (error) => {
       said.push((error as Error).message);
       waiting();
+      return waitMs;
     },
   });
   const until = async (count: number) => {
@@ -50,6 +51,18 @@ describe('A repeated load', () => {
     end();
   });
 
+  it('waits after an error for as long as the service asks for, unless it is ended', async () => {
+    const { signals, said, end, until } = slowly(async () => {
+      throw new Error('busy');
+    }, 60_000);
+    await until(1);
+    await setTimeout(4 * EVERY_MS);
+    expect([said, signals.length]).toEqual([['busy'], 1]);
+    end();
+    await setTimeout(2 * EVERY_MS);
+    expect(signals).toHaveLength(1);
+  });
+
   it('says nothing any more once it has ended', async () => {
     const { signals, said, end, until } = slowly(async (number) => number);
     await until(1);
@@ -69,7 +82,7 @@ describe('A repeated load', () => {
           loads += 1;
         },
         onValue: done,
-        onError: () => done(),
+        onError: () => 0,
       });
     });
     await setTimeout(3 * EVERY_MS);
