@@ -28,11 +28,16 @@ export function Log({ to }: { readonly to: LogRoute }) {
     // Of the position that is shown first, the service says if the log has it, or still has it.
     if (to.at !== undefined) await client.summary({ asOf: placeOf(to.at) }, { signal });
     const { asOf } = await client.summary({}, { signal });
-    const part = { events: client.events, head: asOf, place, signal, onWalk: setWalked };
-    const rows = logRows(part, to);
+    // The rows outlast the signal: while the list is loaded again, they are still shown and scrolled.
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    signal.addEventListener('abort', end);
+    const walk = { signal: ending.signal, onWalk: setWalked };
+    const rows = logRows({ events: client.events, head: asOf, place, ...walk }, to);
     // Only then is it known if there is any row at all.
     await rows.want(0, 1, signal);
-    return { head: asOf, rows };
+    signal.removeEventListener('abort', end);
+    return { head: asOf, rows, end };
   });
   if (!isAllowed) return <NeedsScope scope="audit:read" what="the log" />;
   return (
@@ -46,6 +51,7 @@ export function Log({ to }: { readonly to: LogRoute }) {
           to={to}
           head={value.head}
           loaded={value.rows}
+          onLeave={value.end}
           onReload={reload}
         />
       )}
@@ -58,12 +64,14 @@ interface FollowingProps {
   /** The last position that is loaded; those behind it arrive. */
   readonly head: number;
   readonly loaded: ReturnType<typeof logRows>;
+  /** Ends what is loading of them. */
+  readonly onLeave: () => void;
   /** Begins again at the present head. */
   readonly onReload: () => void;
 }
 
 /** The rows, with those that arrive: they are shown at once, or counted while the list stands still. */
-function Following({ to, head, loaded, onReload }: FollowingProps) {
+function Following({ to, head, loaded, onLeave, onReload }: FollowingProps) {
   const [arrived, setArrived] = useState<readonly OrderEvent[]>([]);
   const [count, setCount] = useState(0);
   const [isAtTop, setAtTop] = useState(true);
@@ -77,6 +85,7 @@ function Following({ to, head, loaded, onReload }: FollowingProps) {
     upTo.current = count;
     setArrived([...arrived]);
   };
+  useEffect(() => onLeave, [onLeave]);
   useEffect(() => {
     if (shown > ARRIVED_MAX) onReload();
   }, [shown > ARRIVED_MAX]);

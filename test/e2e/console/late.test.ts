@@ -4,8 +4,11 @@ import { Beside } from '../../support/beside.ts';
 import { CHROMIUM } from '../../support/chromium.ts';
 import { browsing, settled } from './visit.ts';
 
-const ORDERS = 60;
+/** More than the log loads at once. */
+const ORDERS = 450;
 const FAILED = /status of (?:4\d\d|5\d\d)|ERR_/;
+/** More events than the log holds beside those that it has loaded. */
+const MANY = 5_100;
 /** Far more than the interval at which the overview is loaded again. */
 const BUSY_S = 600;
 const OVERVIEW_MS = 10_000;
@@ -273,6 +276,24 @@ describe.skipIf(CHROMIUM === undefined)('What a reader does meanwhile', () => {
     expect(await focused()).toBe(order);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/orders/${order}`);
+  });
+
+  it('is to scroll a list that begins anew, whose end is far away by now', async () => {
+    const page = await enter('/log');
+    await page.waitForSelector('[data-tail=live]');
+    await page.waitForSelector('tbody a');
+    const [head, parts] = [await hold(page, /summary/), await hold(page, /events\?after=/)];
+    await using beside = new Beside(on.service.databaseFile);
+    const ids = Array.from({ length: MANY }, (_, index) => BigInt(1_000 + index));
+    await beside.place(ids.map((id) => ({ id })));
+    await page.waitForSelector(`text=/5\\D?\\d00 came/`);
+    await head.begun();
+    await page.evaluate(`document.querySelector('.scroller').scrollTop = 1e9`);
+    await page.waitForSelector('td >> text="…"');
+    parts.release();
+    await page.waitForSelector('tbody tr:last-child >> text="1"');
+    head.release();
+    expect(await page.locator('[data-state=other]').count()).toBe(0);
   });
 
   it('does not make the overview ask before the time that the service states', async () => {
