@@ -24,7 +24,8 @@ const HEADING_MS = 20_000;
 const CHECK_EVERY = isNightly ? 50 : 30;
 
 /** Errors of requests, which the pages show. */
-const REFUSED = /status of (?:4\d\d|503)|ERR_INTERNET_DISCONNECTED|ERR_ABORTED|ERR_CONNECTION/;
+const REFUSED =
+  /status of (?:4\d\d|50\d)|ERR_INTERNET_DISCONNECTED|ERR_ABORTED|ERR_CONNECTION|ERR_FAILED/;
 
 const WORDS = [
   ...[
@@ -82,6 +83,22 @@ const on = browsing(async ({ databaseFile }) => {
   await beside.place(ids.map((id) => ({ id, petId: id + 2n })));
 });
 
+const late = { most: 0, failing: 0, random: new Random(1) };
+
+/** Sends answers late, in any order, and some not at all. */
+async function makeLate(page: Page): Promise<void> {
+  await page.route('**/v2/**', async (route) => {
+    const { most, failing, random } = late;
+    const isFailing = random.below(10) < failing;
+    await new Promise((done) => setTimeout(done, random.below(most + 1)));
+    const status = random.oneOf([429, 503, 502, 0]);
+    if (!isFailing) return route.continue().catch(() => undefined);
+    if (status === 0) return route.abort().catch(() => undefined);
+    const headers = { 'Retry-After': '1' };
+    await route.fulfill({ status, headers, body: '' }).catch(() => undefined);
+  });
+}
+
 type Action = (page: Page, random: Random) => Promise<string>;
 
 /** Each does something that a reader, a network or another client does, and returns it in words. */
@@ -137,6 +154,14 @@ const WAYS: readonly (readonly [weight: number, Action])[] = [
     async (page, random) => {
       await page.setViewportSize({ width: random.oneOf([320, 700, 1280]), height: 600 });
       return 'resize';
+    },
+  ],
+  [
+    4,
+    async (_, random) => {
+      const [most, failing] = [random.oneOf([0, 300, 2_000]), random.oneOf([0, 0, 3])];
+      Object.assign(late, { most, failing, random: new Random(random.below(2 ** 31)) });
+      return `let answers be up to ${most} ms late, and ${failing} in 10 fail`;
     },
   ],
   [
@@ -251,6 +276,7 @@ describe.skipIf(CHROMIUM === undefined)('Any actions in the console', () => {
   }, async () => {
     const { page, wrong } = await on.enter('', on.service.key, REFUSED);
     page.setDefaultTimeout(HEADING_MS);
+    await makeLate(page);
     expect(await explore(page, wrong, ACTIONS, SEED)).toEqual([]);
   });
 

@@ -17,16 +17,17 @@ const history = {
 vi.stubGlobal('history', history);
 vi.stubGlobal('location', { href: '', search: '' });
 // Its types are those of browsers, which tests have not.
-const { addressOf, moves, moveTo, route, savedRow, saveRow, staying, unused } = await vi.importActual<{
-  addressOf: (to: Route) => string;
-  moves: { readonly value: number };
-  moveTo: (to: Route, isSamePage?: boolean) => void;
-  savedRow: () => number | undefined;
-  saveRow: (row: number) => void;
-  staying: () => () => boolean;
-  unused: { readonly value: readonly string[] };
-  route: { readonly value: Route };
-}>('../../../src/console/parts/router.ts');
+const { addressOf, moves, moveTo, route, savedRow, saveRow, staying, unused } =
+  await vi.importActual<{
+    addressOf: (to: Route) => string;
+    moves: { readonly value: number };
+    moveTo: (to: Route, isSamePage?: boolean) => void;
+    savedRow: () => number | undefined;
+    saveRow: (row: number) => void;
+    staying: () => () => boolean;
+    unused: { readonly value: readonly string[] };
+    route: { readonly value: Route };
+  }>('../../../src/console/parts/router.ts');
 
 it('A move is one to a page with another heading, in either way', () => {
   const log: Route = { page: 'log' };
