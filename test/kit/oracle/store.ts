@@ -33,7 +33,7 @@ export class OracleStore {
     if ('refused' in answer) return { kind: 'rejected', reason: answer.refused };
     const event = { ...command, type: answer.event } as OrderEvent;
     this.#rows.set(orderId, order);
-    this.#show(event);
+    this.#shown.set(orderId, shownAfter(this.#shown.get(orderId) as Order, event));
     this.events.push(event);
     return { kind: 'accepted', orderId, version: order.version, events: [event] };
   }
@@ -63,16 +63,21 @@ export class OracleStore {
     while (this.#rows.has(id)) id -= 1n;
     return id;
   }
+}
 
-  // The expected date until the order ships, the actual one afterwards. A cancelled order looks
-  // like a pending one.
-  #show(event: OrderEvent): void {
-    if (event.type === 'OrderPlaced') {
-      const { type, orderId: id, ...rest } = event;
-      this.#shown.set(id, { id, ...rest, complete: false });
-    } else if (event.type === 'OrderShipped') {
-      const known = this.#shown.get(event.orderId) as Order;
-      this.#shown.set(event.orderId, { ...known, shipDate: event.shipDate, complete: true });
+/**
+ * Returns an order as version 1 shows it after an event: with the expected date until it ships, and the actual
+ * one afterwards. A cancelled order looks like a pending one.
+ */
+function shownAfter(known: Order, event: OrderEvent): Order {
+  switch (event.type) {
+    case 'OrderPlaced': {
+      const { type: _, orderId: id, ...rest } = event;
+      return { id, ...rest, complete: false };
     }
+    case 'OrderShipped':
+      return { ...known, shipDate: event.shipDate, complete: true };
+    case 'OrderCancelled':
+      return known;
   }
 }
