@@ -3,7 +3,17 @@ import type { Answer } from './attempt.ts';
 import { StoreOrdersError } from './error.ts';
 import { readExactly } from './exact-json.ts';
 import { given } from './given.ts';
-import type { Done, Id, NewOrder, OrderEvent, OrderV1, Tagged, Time } from './shapes.ts';
+import type {
+  Activity,
+  Done,
+  Id,
+  NewOrder,
+  OrderEvent,
+  OrderV1,
+  Summary,
+  Tagged,
+  Time,
+} from './shapes.ts';
 
 const DECIMAL = /^(?:0|-?[1-9]\d*)$/;
 
@@ -207,11 +217,19 @@ export const isBatch = has({
 export const isSummary = has({
   asOf: isCount,
   lastEventAt: (value) => value === undefined || isText(value),
-  orders: has({ pending: isCount, shipped: isCount, cancelled: isCount, total: isCount }),
+  orders: has({
+    ...{ pending: isCount, shipped: isCount, cancelled: isCount },
+    total: isCount,
+  } satisfies Record<keyof Summary['orders'], Is>),
 });
 export const isActivity = has({
   asOf: isCount,
-  data: each(has({ start: isText, placed: isCount, shipped: isCount, cancelled: isCount })),
+  data: each(
+    has({
+      ...{ placed: isCount, shipped: isCount, cancelled: isCount },
+      start: isText,
+    } satisfies Record<keyof Activity['data'][number], Is>),
+  ),
 });
 export const isKey = has({ id: isText, name: isText, scopes: each(isText) });
 export const isEpochs = has({ epoch: isText, breaks: each(isText) });

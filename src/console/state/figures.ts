@@ -1,9 +1,21 @@
 /** Figures that are computed from answers of the API. */
 import { type Activity, type Key, StoreOrdersError } from '../../client/client.ts';
 
+type Bucket = Activity['data'][number];
+
+/** The titles of the numbers in each bucket. */
+const TITLES: Readonly<Record<keyof Omit<Bucket, 'start'>, string>> = {
+  placed: 'Placed',
+  shipped: 'Shipped',
+  cancelled: 'Cancelled',
+};
+
+/** The numbers in each bucket, with their titles. */
+export const COUNTS = Object.entries(TITLES) as [keyof typeof TITLES, string][];
+
 /** Returns the number of events in a bucket. */
-export function eventsIn({ placed, shipped, cancelled }: Activity['data'][number]): number {
-  return placed + shipped + cancelled;
+export function eventsIn(bucket: Bucket): number {
+  return COUNTS.reduce((sum, [name]) => sum + bucket[name], 0);
 }
 
 /**

@@ -6,7 +6,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { can, client, openClient } from '../parts/session.ts';
-import { eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
+import { COUNTS, eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
 import { healthOf, publicKeyOf } from '../state/open-answers.ts';
 import { STATUSES } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
@@ -116,20 +116,22 @@ function ActivityChart({ hours: { data }, minutes }: Omit<NumbersProps, 'summary
           <thead>
             <tr>
               <th scope="col">Hour</th>
-              <th scope="col">Placed</th>
-              <th scope="col">Shipped</th>
-              <th scope="col">Cancelled</th>
+              {COUNTS.map(([name, title]) => (
+                <th scope="col" key={name}>
+                  {title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
-            {data.map(({ start, placed, shipped, cancelled }) => (
-              <tr key={start}>
+            {data.map((bucket) => (
+              <tr key={bucket.start}>
                 <td>
-                  <Time at={start} />
+                  <Time at={bucket.start} />
                 </td>
-                <td>{placed}</td>
-                <td>{shipped}</td>
-                <td>{cancelled}</td>
+                {COUNTS.map(([name]) => (
+                  <td key={name}>{bucket[name]}</td>
+                ))}
               </tr>
             ))}
           </tbody>
