@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { STATUSES } from '../app/state/image-columns.ts';
 import type { ListQuery, Order, OrderPage } from '../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../client/paged.ts';
+import { STATUSES } from '../domain/order-lives.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { readMoment, readOrderId, wholeNumber } from './shared/options.ts';

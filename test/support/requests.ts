@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { EVENT_TYPES } from '../../src/app/log/recorded-event.ts';
-import { STATUSES } from '../../src/app/state/image-columns.ts';
 import { CANCEL_REASONS } from '../../src/domain/order.ts';
+import { STATUSES } from '../../src/domain/order-lives.ts';
 import { int64s } from '../kit/arbitraries.ts';
 import { texts } from './arbitraries.ts';
 import type { Sent } from './http.ts';

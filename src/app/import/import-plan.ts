@@ -1,6 +1,7 @@
 /** The plan for importing one order. */
 
 import type { OrderCommand } from '../../domain/order.ts';
+import { hasShipped } from '../../domain/order-lives.ts';
 import type { OrderDetails, OrderView } from '../state/order-list.ts';
 import type { ImportedOrder } from './imported-order.ts';
 
@@ -39,7 +40,7 @@ export function planImport(wanted: ImportedOrder, present: PresentOrder | undefi
 function place({ id, petId, quantity, shipDate, status }: ImportedOrder): OrderCommand {
   const placed = { type: 'PlaceOrder', orderId: id, petId, quantity } as const;
   // The date of a shipped order is the day it shipped; the file does not have the expected one.
-  return shipDate === undefined || status === 'shipped' ? placed : { ...placed, shipDate };
+  return shipDate === undefined || hasShipped(status) ? placed : { ...placed, shipDate };
 }
 
 /** The command that ends an order, if it has ended. */

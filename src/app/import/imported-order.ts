@@ -3,7 +3,7 @@
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import { CANCEL_REASONS, type CancelReason, MAX_QUANTITY } from '../../domain/order.ts';
 import { type PetId, parseInt64, parseOrderId } from '../../domain/order-id.ts';
-import { type OrderStatus, STATUSES } from '../state/image-columns.ts';
+import { isComplete, type OrderStatus, STATUSES } from '../../domain/order-lives.ts';
 import type { OrderView } from '../state/order-list.ts';
 
 /** The properties that a file may give of an order. */
@@ -80,8 +80,7 @@ function flawInStatus(fields: Fields): Reading | undefined {
   if (complete === undefined) return undefined;
   if (complete !== 'true' && complete !== 'false')
     return wrong(fields, 'complete', 'true or false');
-  const shipped = statusOf(fields) === 'shipped';
-  if (complete === String(shipped)) return undefined;
+  if (complete === String(isComplete(statusOf(fields)))) return undefined;
   return bad(`complete is ${complete}, and status is ${status}`);
 }
 

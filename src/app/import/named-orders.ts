@@ -3,10 +3,11 @@
 import type { Instant } from '../../domain/instant.ts';
 import { type OrderEvent, type OrderState, order } from '../../domain/order.ts';
 import type { OrderId } from '../../domain/order-id.ts';
+import { versionAfter } from '../../domain/order-lives.ts';
 import { type RecordedEvent, requireNext } from '../log/recorded-event.ts';
 import type { EventLogReader } from '../ports/event-log.ts';
 import type { WorkingTable } from '../ports/working-table.ts';
-import { requirePossible, versionAfter } from '../state/image-columns.ts';
+import { requirePossible } from '../state/image-columns.ts';
 import type { RecordedOrders } from '../state/recorded-orders.ts';
 import type { PresentOrder } from './import-plan.ts';
 import { type NumberedOrder, orderOf, orderText } from './order-text.ts';

@@ -3,7 +3,7 @@
 import type { Instant } from '../../domain/instant.ts';
 import type { CancelReason } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
-import type { OrderStatus } from '../state/image-columns.ts';
+import type { OrderStatus } from '../../domain/order-lives.ts';
 import type { PresentOrder } from './import-plan.ts';
 
 /** An order with a number: that of its line, or the position of its last event. */

@@ -2,6 +2,7 @@
  * Orders as CSV (RFC 4180): a header, and lines that end in CRLF. All values are numbers, times and
  * words of closed lists, so none has to be quoted, and none is a formula to a spreadsheet.
  */
+import { isComplete } from '../../domain/order-lives.ts';
 import type { OrderDetails } from '../state/order-list.ts';
 
 type Column = Exclude<keyof OrderDetails, 'version'> | 'complete';
@@ -18,7 +19,7 @@ export const CSV_HEADER = lineOf(COLUMNS);
 
 /** Returns the line of an order. A value that there is none of is empty. */
 export function orderToCsv(order: OrderDetails): string {
-  const complete = order.status === 'shipped';
+  const complete = isComplete(order.status);
   return lineOf(COLUMNS.map((name) => (name === 'complete' ? complete : order[name]) ?? ''));
 }
 

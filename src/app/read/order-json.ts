@@ -3,6 +3,7 @@
  * hand, because JSON.stringify rejects bigints. Ids are numbers in version 1, which the JSON
  * parsers of many languages round beyond 2^53, and strings in version 2.
  */
+import { isComplete } from '../../domain/order-lives.ts';
 import type { OrderDetails, OrderView } from '../state/order-list.ts';
 
 /** Returns an order as version 1 shows it: the five properties of the contract. */
@@ -23,6 +24,5 @@ export function orderToJsonV2(order: OrderDetails): string {
 
 function commonProperties({ quantity, shipDate, status }: OrderView): string {
   const date = shipDate === undefined ? '' : `,"shipDate":"${shipDate}"`;
-  const complete = status === 'shipped';
-  return `"quantity":${quantity}${date},"complete":${complete}`;
+  return `"quantity":${quantity}${date},"complete":${isComplete(status)}`;
 }

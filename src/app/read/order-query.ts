@@ -1,7 +1,8 @@
 /** Queries over the list of orders: filters and pages, now or as of a position. */
 import { type Instant, millisecondsOf } from '../../domain/instant.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
-import { STATUSES, statusIndexOf } from '../state/image-columns.ts';
+import { isComplete, STATUSES } from '../../domain/order-lives.ts';
+import { statusIndexOf } from '../state/image-columns.ts';
 import { CHUNK_ORDERS } from '../state/order-chunks.ts';
 import type { OrderDetails, OrderList } from '../state/order-list.ts';
 import { slotsOnWalk, type Walk } from './order-walk.ts';
@@ -99,8 +100,8 @@ function sievesFor(list: OrderList<unknown>, filter: OrderFilter, asOf: number):
   const { status, petId, complete, shipDateFrom, shipDateTo } = filter;
   const { petIds } = list.columns;
   const wanted = STATUSES.map((its) => {
-    const isComplete = its === 'shipped';
-    return (status ?? its) === its && (complete ?? isComplete) === isComplete;
+    const itsComplete = isComplete(its);
+    return (status ?? its) === its && (complete ?? itsComplete) === itsComplete;
   });
   const isDated = shipDateFrom !== undefined || shipDateTo !== undefined;
   // The sieves that usually pass the fewest orders come first.

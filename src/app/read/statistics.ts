@@ -4,7 +4,9 @@
  */
 
 import { type Instant, instantAt, nearestInstant } from '../../domain/instant.ts';
-import type { OrderStatus } from '../state/image-columns.ts';
+import type { OrderEvent } from '../../domain/order.ts';
+import { lastEventOf, type OrderStatus, STATUSES, statusBefore } from '../../domain/order-lives.ts';
+import { EVENT_TYPES } from '../log/recorded-event.ts';
 import type { OrderList } from '../state/order-list.ts';
 
 /** The orders at a moment of the log. */
@@ -18,10 +20,20 @@ export interface Summary {
 
 /** Returns the number of orders of each status as of a position, which must not be beyond the list's. */
 export function summaryAt(list: OrderList<unknown>, position: number): Summary {
-  const { placed: total, shipped, cancelled } = eventsUpTo(list, position);
+  const total = list.sizeAt(position);
+  const counts = list.timeline.countsAt(position, total);
   const lastEventAt = instantAt(list.timeline.timeAt(position));
-  const byStatus = { pending: total - shipped - cancelled, shipped, cancelled };
-  return { position, lastEventAt, total, byStatus };
+  const byStatus = STATUSES.map((status) => [status, ordersIn(status, counts)]);
+  return { position, lastEventAt, total, byStatus: Object.fromEntries(byStatus) };
+}
+
+/** Returns the number of orders in a status: of those that came to it, those that no event took further. */
+function ordersIn(
+  status: OrderStatus,
+  counts: Readonly<Record<OrderEvent['type'], number>>,
+): number {
+  const further = EVENT_TYPES.filter((type) => statusBefore(type) === status);
+  return further.reduce((left, type) => left - counts[type], counts[lastEventOf(status)]);
 }
 
 /** The events of a log, or of a part of it, by what they did to an order. */

@@ -1,10 +1,5 @@
-import {
-  type ImageColumns,
-  type OrderStatus,
-  placedPosition,
-  statusOf,
-  versionAfter,
-} from './image-columns.ts';
+import { type OrderStatus, versionAfter } from '../../domain/order-lives.ts';
+import { type ImageColumns, placedPosition, statusOf } from './image-columns.ts';
 
 interface EventsOfOrder {
   /** Ascending. */

@@ -1,30 +1,16 @@
-/** The columns of the image, the meaning of their entries, and the lives of orders. */
+/** The columns of the image, and the meaning of their entries. */
 
+import { CANCEL_REASONS, type CancelReason, type OrderEvent } from '../../domain/order.ts';
 import {
-  CANCEL_REASONS,
-  type CancelReason,
-  type OrderEvent,
-  type OrderState,
-} from '../../domain/order.ts';
+  LIVES,
+  type OrderStatus,
+  STATUSES,
+  statusAfter,
+  statusBefore,
+} from '../../domain/order-lives.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { EVENT_TYPES, ImpossibleEvent } from '../log/recorded-event.ts';
 import { Column } from './column.ts';
-
-/** The status of an order that was placed. */
-export type OrderStatus = Exclude<OrderState['status'], 'none'>;
-
-/**
- * The life of an order in each status: the types of its events, the oldest first. The domain decides
- * so, and a test compares the two. Snapshots hold indexes of statuses: a new one comes last.
- */
-export const LIVES: Readonly<Record<OrderStatus, readonly OrderEvent['type'][]>> = {
-  pending: ['OrderPlaced'],
-  shipped: ['OrderPlaced', 'OrderShipped'],
-  cancelled: ['OrderPlaced', 'OrderCancelled'],
-};
-
-/** Every status, at the index that stands for it in a column. */
-export const STATUSES = Object.keys(LIVES) as [OrderStatus, ...OrderStatus[]];
 
 /** One entry for each order, at its slot. */
 export interface ImageColumns {
@@ -41,7 +27,10 @@ export interface ImageColumns {
 /** Every reason of a cancellation, and none, each at the index that stands for it in a column. */
 const REASONS: readonly (CancelReason | undefined)[] = [undefined, ...CANCEL_REASONS];
 
-const STATUS_BITS = 2;
+/** The words that the indexes in an entry stand for. A snapshot in which they stand for something else is of no use. */
+export const ENTRY_MEANINGS = [...Object.values(LIVES).flat(), ...CANCEL_REASONS].join(' ');
+
+const STATUS_BITS = Math.ceil(Math.log2(STATUSES.length));
 const STATUS_MASK = 2 ** STATUS_BITS - 1;
 
 /** Returns the columns of an image that was packed, or of an empty one. */
@@ -67,22 +56,6 @@ const STATUS_BEFORE = byType(statusBefore);
 function byType<Value>(of: (type: OrderEvent['type']) => Value) {
   const entries = EVENT_TYPES.map((type) => [type, of(type)]);
   return Object.fromEntries(entries) as Readonly<Record<OrderEvent['type'], Value>>;
-}
-
-/** Returns the status of an order after an event of a type. */
-export function statusAfter(type: OrderEvent['type']): OrderStatus {
-  return STATUSES.find((status) => LIVES[status].at(-1) === type) as OrderStatus;
-}
-
-/** Returns the status of an order before an event of a type; `undefined` if the event places it. */
-export function statusBefore(type: OrderEvent['type']): OrderStatus | undefined {
-  const before = LIVES[statusAfter(type)].at(-2);
-  return before && statusAfter(before);
-}
-
-/** Returns the number of events of an order in a status. */
-export function versionAfter(status: OrderStatus): number {
-  return LIVES[status].length;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { type Instant, instantAt } from '../../domain/instant.ts';
 import { type CancelReason, type OrderEvent, type OrderState, order } from '../../domain/order.ts';
 import { MAX_INT64, type OrderId } from '../../domain/order-id.ts';
+import { LIVES, type OrderStatus, STATUSES, versionAfter } from '../../domain/order-lives.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { MAX_POSITION } from '../log/positions.ts';
 import {
@@ -17,17 +18,13 @@ import { IdIndex } from './id-index.ts';
 import {
   type ImageColumns,
   imageColumns,
-  LIVES,
-  type OrderStatus,
   placedPosition,
   reasonOf,
   requirePossible,
   STATUS_AFTER,
-  STATUSES,
   statusEntry,
   statusIndexOf,
   statusOf,
-  versionAfter,
 } from './image-columns.ts';
 import type { RecordedOrders } from './recorded-orders.ts';
 

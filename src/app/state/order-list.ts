@@ -11,13 +11,14 @@
 import { type Instant, instantAt, millisecondsOf } from '../../domain/instant.ts';
 import type { CancelReason, OrderEvent } from '../../domain/order.ts';
 import type { OrderId, PetId } from '../../domain/order-id.ts';
+import { hasShipped, type OrderStatus } from '../../domain/order-lives.ts';
 import type { PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { packAll } from './column.ts';
 import { type EncodedList, EncodedLists } from './encoded-lists.ts';
 import { eventsAt } from './events-at.ts';
 import { firstIndex } from './first-index.ts';
-import type { ImageColumns, OrderStatus } from './image-columns.ts';
+import type { ImageColumns } from './image-columns.ts';
 import { type ListColumns, listColumns } from './list-columns.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage } from './order-image.ts';
@@ -229,7 +230,7 @@ export class OrderList<Encoded> {
   readonly #view = (slot: number): OrderView => {
     const status = this.#image.statusAt(slot);
     const { shipDates } = this.#image.columns;
-    const dates = status === 'shipped' ? shipDates : this.#columns.expectedDates;
+    const dates = hasShipped(status) ? shipDates : this.#columns.expectedDates;
     return this.#viewOf(slot, status, dates.get(slot));
   };
 

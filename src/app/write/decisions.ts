@@ -1,7 +1,7 @@
 /** The decisions on requests: on one command, on the commands of a group, and on retries. */
 
 import type { Instant } from '../../domain/instant.ts';
-import { order } from '../../domain/order.ts';
+import { type OrderCommand, order } from '../../domain/order.ts';
 import type { NewEvent } from '../log/recorded-event.ts';
 import {
   type Decided,
@@ -90,6 +90,13 @@ function decideAll(
 
 const BATCH_REFUSED: Decided = { kind: 'rejected', reason: 'batch_refused' };
 
+/** The commands that are accepted in whatever version of an order, if it is already as they want it. */
+const IS_DONE_IN_ANY_VERSION: Readonly<Record<OrderCommand['type'], boolean>> = {
+  PlaceOrder: false,
+  ShipOrder: false,
+  CancelOrder: true,
+};
+
 /** Decides a submission on the draft and adds its events. */
 function decide(
   draft: OrderDraft,
@@ -106,7 +113,7 @@ function decide(
   if (decision.kind === 'rejected') return decision;
   // A condition only matters where the command would otherwise be carried out (RFC 9110, section
   // 13.2.1). An order that is cancelled already is what its canceller wants, in whatever version.
-  const isDone = command.type === 'CancelOrder' && decision.events.length === 0;
+  const isDone = IS_DONE_IN_ANY_VERSION[command.type] && decision.events.length === 0;
   if (onlyIf !== undefined && !isDone && !onlyIf.includes(draft.version(orderId))) {
     return { kind: 'rejected', reason: 'precondition_failed' };
   }

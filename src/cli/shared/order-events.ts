@@ -3,8 +3,8 @@
 import { snapshotKeyOf } from '../../app/audit/proving/signing-key.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { CommandLineStore } from '../../app/ports/store.ts';
-import { type OrderStatus, statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
+import { type OrderStatus, statusAfter } from '../../domain/order-lives.ts';
 import { type CommandLine, whileChecked } from './command-line.ts';
 
 /** More events than these are checked faster with the whole store than by themselves. */

@@ -3,8 +3,8 @@
 import { knownEventIn } from '../../app/audit/proofs/known-event.ts';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
-import { statusAfter } from '../../app/state/image-columns.ts';
 import type { OrderEvent } from '../../domain/order.ts';
+import { statusAfter } from '../../domain/order-lives.ts';
 import { receiptWords } from './event-words.ts';
 import { visible } from './print.ts';
 

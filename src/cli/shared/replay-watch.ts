@@ -4,13 +4,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { EventLog } from '../../app/ports/event-log.ts';
 import type { Moment } from '../../app/read/moment.ts';
-import {
-  type OrderStatus,
-  STATUSES,
-  statusAfter,
-  statusBefore,
-} from '../../app/state/image-columns.ts';
 import { millisecondsOf } from '../../domain/instant.ts';
+import { type OrderStatus, STATUSES, statusAfter, statusBefore } from '../../domain/order-lives.ts';
 import { eventLine } from './event-words.ts';
 
 export type Speed =
@@ -48,7 +43,7 @@ export async function* timeline(
   signal: AbortSignal,
   played: { position: number },
 ): AsyncGenerator<string> {
-  const counts: Counts = { pending: 0, shipped: 0, cancelled: 0 };
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Counts;
   const isDue = rhythm(speed, signal);
   for await (const events of log.read(0)) {
     for (const recorded of events) {

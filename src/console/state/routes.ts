@@ -1,11 +1,11 @@
 /** The pages of the console by their addresses. An address restores the whole view. */
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Status } from '../../client/client.ts';
+import { STATUSES } from '../../domain/order-lives.ts';
 import { isId } from './ids.ts';
 import { isPosition } from './places.ts';
 
-/** Every status, in the order of an order's life. */
-export const STATUSES: readonly Status[] = ['pending', 'shipped', 'cancelled'];
+export { STATUSES };
 
 /** The list of orders. Absent members filter nothing. */
 export interface OrdersRoute {

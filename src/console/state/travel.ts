@@ -1,5 +1,6 @@
 /** Then and now: what lies between a moment of the log and its end, from numbers alone. */
-import type { Activity, Summary } from '../../client/client.ts';
+import type { Activity, EventType, Summary } from '../../client/client.ts';
+import { LIVES, STATUSES } from '../../domain/order-lives.ts';
 import { instantAfter, millisecondsOf } from './clock.ts';
 import { eventsIn } from './figures.ts';
 
@@ -9,20 +10,13 @@ const YOUNG_DAYS = 4;
 /** The most buckets of one answer, less one for the day that is not over. */
 const BUCKETS_MAX = 999;
 
-export interface Difference {
-  readonly placed: number;
-  readonly shipped: number;
-  readonly cancelled: number;
-}
-
-/** Returns how many orders were placed, shipped and cancelled between two moments. */
-export function differenceOf(then: Summary, now: Summary): Difference {
-  const between = (of: keyof Summary['orders']) => now.orders[of] - then.orders[of];
-  return {
-    placed: between('total'),
-    shipped: between('shipped'),
-    cancelled: between('cancelled'),
-  };
+/**
+ * Returns how many events of a type there were between two moments: as many as there are more orders now
+ * that have such an event behind them.
+ */
+export function eventsBetween(then: Summary, now: Summary, type: EventType): number {
+  const past = STATUSES.filter((status) => LIVES[status].includes(type));
+  return past.reduce((sum, status) => sum + now.orders[status] - then.orders[status], 0);
 }
 
 /** Returns the buckets by which the time since the first event is shown. */

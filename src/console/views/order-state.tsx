@@ -24,7 +24,7 @@ export function OrderState({ order }: { readonly order: Order }) {
       <dd>
         <Time at={placedAt} />
       </dd>
-      <Dated term={status === 'shipped' ? 'Ship date' : 'Expected ship date'} at={shipDate} />
+      <Dated term={shippedAt !== undefined ? 'Ship date' : 'Expected ship date'} at={shipDate} />
       <Dated term="Reported as shipped" at={shippedAt} />
       <Dated term="Cancelled" at={cancelledAt} />
       {order.cancelReason !== undefined && (

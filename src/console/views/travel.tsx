@@ -13,7 +13,7 @@ import { can, client, place, placeOf } from '../parts/session.ts';
 import { logRows } from '../state/log-rows.ts';
 import { STATUSES, type TravelRoute } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
-import { barsOf, bucketsSince, differenceOf } from '../state/travel.ts';
+import { barsOf, bucketsSince, eventsBetween } from '../state/travel.ts';
 import { EventTable } from './event-table.tsx';
 import { OrderTable, orderRows } from './order-table.tsx';
 import { PastBand } from './past-band.tsx';
@@ -117,12 +117,10 @@ function ThenAndNow({ then, now }: ThenProps) {
 
 /** The numbers of both moments, side by side. */
 function Numbers({ then, now }: ThenProps) {
-  const { placed, shipped, cancelled } = differenceOf(then, now);
-  const changes = { pending: placed - shipped - cancelled, shipped, cancelled };
-  const row = (name: string, values: readonly [then: number, now: number, change: number]) => (
+  const row = (name: string, before: number, after: number) => (
     <tr key={name}>
       <th scope="row">{name}</th>
-      {values.map((value, column) => (
+      {[before, after, after - before].map((value, column) => (
         <td key={column}>
           {column === 2 && value > 0 ? `+${countText(value)}` : countText(value)}
         </td>
@@ -140,8 +138,8 @@ function Numbers({ then, now }: ThenProps) {
         </tr>
       </thead>
       <tbody>
-        {STATUSES.map((of) => row(of, [then.orders[of], now.orders[of], changes[of]]))}
-        {row('all', [then.orders.total, now.orders.total, placed])}
+        {STATUSES.map((of) => row(of, then.orders[of], now.orders[of]))}
+        {row('all', then.orders.total, now.orders.total)}
       </tbody>
     </table>
   );
@@ -154,11 +152,10 @@ function Since({ then, now }: ThenProps) {
     const part = { events: client.events, after: then.asOf, head: now.asOf, place };
     return logRows(part, { type, order: 'oldest' });
   }, [then.asOf, now.asOf, type]);
-  const { placed, shipped, cancelled } = differenceOf(then, now);
-  const counts = { OrderPlaced: placed, OrderShipped: shipped, OrderCancelled: cancelled };
-  const texts = EVENT_TYPES.map((each) => [each, `${countText(counts[each])} ${each}`] as const);
+  const countOf = (of: EventType) => eventsBetween(then, now, of);
+  const texts = EVENT_TYPES.map((each) => [each, `${countText(countOf(each))} ${each}`] as const);
   const all = `all ${countText(now.asOf - then.asOf)}`;
-  const isNone = (type === undefined ? now.asOf - then.asOf : counts[type]) === 0;
+  const isNone = (type === undefined ? now.asOf - then.asOf : countOf(type)) === 0;
   return (
     <>
       <div class="tools" data-since="">

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import { SCOPES } from '../../app/ports/key-store.ts';
-import { STATUSES } from '../../app/state/image-columns.ts';
 import { CANCEL_REASONS, MAX_EVENTS_PER_ORDER } from '../../domain/order.ts';
+import { STATUSES } from '../../domain/order-lives.ts';
 import { ERRORS, type ErrorCode, MAX_MESSAGE } from '../api-error.ts';
 import { CURSOR, CURSOR_LENGTHS } from '../requests/cursor.ts';
 import { MAX_LIMIT } from '../requests/parameters.ts';

@@ -24,7 +24,7 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import { SEGMENT_ENTRIES } from '../../app/state/column.ts';
 import { eventsAt } from '../../app/state/events-at.ts';
 import { IdIndex } from '../../app/state/id-index.ts';
-import { imageColumns } from '../../app/state/image-columns.ts';
+import { ENTRY_MEANINGS, imageColumns } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { makeFolder } from '../process/make-folder.ts';
@@ -32,8 +32,8 @@ import { giveToStoreOwner } from '../process/store-owner.ts';
 import { renewInThread } from './renewal.ts';
 import { type Fill, partsOf, SnapshotReader } from './snapshot-layout.ts';
 
-/** Raised whenever what is folded from the log changes, or how it is kept. */
-const FORMAT = 12;
+/** The number is raised whenever what is folded from the log changes, or how it is kept. */
+const FORMAT = `12 ${ENTRY_MEANINGS}`;
 
 const KEY_BYTES = 32;
 
@@ -50,7 +50,7 @@ interface Snapshot {
 
 /** The log and the program that a snapshot was made of. One of another origin is not used. */
 interface Origin {
-  readonly format: number;
+  readonly format: string;
   /** The program's version: what another one folds from the same events may differ. */
   readonly version: string;
   readonly store: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { STATUSES } from '../../../src/app/state/image-columns.ts';
 import { StoreOrders } from '../../../src/client/client.ts';
+import { STATUSES } from '../../../src/domain/order-lives.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { isNightly, seedFrom } from '../../support/nightly.ts';
 import { Random } from '../../support/random.ts';

@@ -5,7 +5,12 @@ import type { Activity, Order, OrderEvent, Summary } from '../../../src/client/c
 import { stepsOf, stepsUpTo } from '../../../src/console/state/history.ts';
 import { placeIn, positionIn } from '../../../src/console/state/places.ts';
 import { instantIn } from '../../../src/console/state/times.ts';
-import { barsOf, bucketsSince, daysFrom, differenceOf } from '../../../src/console/state/travel.ts';
+import {
+  barsOf,
+  bucketsSince,
+  daysFrom,
+  eventsBetween,
+} from '../../../src/console/state/travel.ts';
 
 /** Histories of some orders in one log: each is placed, and may be shipped or cancelled later. */
 const logs = fc
@@ -106,10 +111,12 @@ describe('The bars of the activity', () => {
 });
 
 test('The difference of two moments is what happened between them', () => {
-  expect(differenceOf(summary(5, 4, 1, 0), summary(12, 8, 3, 1))).toEqual({
-    placed: 4,
-    shipped: 2,
-    cancelled: 1,
+  const [then, now] = [summary(5, 4, 1, 0), summary(12, 8, 3, 1)];
+  const counts = EVENT_TYPES.map((type) => [type, eventsBetween(then, now, type)]);
+  expect(Object.fromEntries(counts)).toEqual({
+    OrderPlaced: 4,
+    OrderShipped: 2,
+    OrderCancelled: 1,
   });
 });
 

@@ -16,9 +16,9 @@ import {
 } from '../../../../src/app/import/imported-order.ts';
 import { NamedOrders } from '../../../../src/app/import/named-orders.ts';
 import type { NewEvent } from '../../../../src/app/log/recorded-event.ts';
-import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import type { OrderId, PetId } from '../../../../src/domain/order-id.ts';
+import { STATUSES } from '../../../../src/domain/order-lives.ts';
 import { MemoryEventLog } from '../../../../src/infra/memory/event-log.ts';
 import { openWorkingTable } from '../../../../src/infra/sqlite/working-table.ts';
 import { fewOrderIds } from '../../../support/arbitraries.ts';

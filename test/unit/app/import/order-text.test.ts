@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PresentOrder } from '../../../../src/app/import/import-plan.ts';
 import { isSameOrder, orderOf, orderText } from '../../../../src/app/import/order-text.ts';
-import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import { CANCEL_REASONS } from '../../../../src/domain/order.ts';
+import { STATUSES } from '../../../../src/domain/order-lives.ts';
 import { instants, int64s, quantities } from '../../../kit/arbitraries.ts';
 
 const PLAIN = { noNullPrototype: true } as const;

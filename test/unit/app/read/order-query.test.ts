@@ -8,10 +8,10 @@ import {
   type OrderQuery,
 } from '../../../../src/app/read/order-query.ts';
 import type { Walk } from '../../../../src/app/read/order-walk.ts';
-import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import { type OrderDetails, OrderList } from '../../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import { isInt64, type OrderId, type PetId } from '../../../../src/domain/order-id.ts';
+import { STATUSES } from '../../../../src/domain/order-lives.ts';
 import { instants, orderIds, petIds } from '../../../support/arbitraries.ts';
 import {
   cancelled,

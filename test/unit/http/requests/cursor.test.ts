@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_POSITION } from '../../../../src/app/log/positions.ts';
-import { STATUSES } from '../../../../src/app/state/image-columns.ts';
 import type { OrderId } from '../../../../src/domain/order-id.ts';
+import { STATUSES } from '../../../../src/domain/order-lives.ts';
 import {
   type Asked,
   CURSOR,

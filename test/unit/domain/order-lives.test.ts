@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { EVENT_TYPES } from '../../../../src/app/log/recorded-event.ts';
-import { LIVES, statusAfter } from '../../../../src/app/state/image-columns.ts';
+import { EVENT_TYPES } from '../../../src/app/log/recorded-event.ts';
 import {
   COMMAND_TYPES,
   MAX_EVENTS_PER_ORDER,
@@ -8,8 +7,15 @@ import {
   type OrderEvent,
   type OrderState,
   order,
-} from '../../../../src/domain/order.ts';
-import { cancelled, placed, shipped } from '../../../support/events.ts';
+} from '../../../src/domain/order.ts';
+import {
+  hasShipped,
+  isComplete,
+  LIVES,
+  STATUSES,
+  statusAfter,
+} from '../../../src/domain/order-lives.ts';
+import { cancelled, placed, shipped } from '../../support/events.ts';
 
 const EVENTS = [placed(1n), shipped(1n), cancelled(1n)];
 
@@ -33,4 +39,9 @@ test('The lives of orders are those that the domain decides', () => {
   expect(Object.fromEntries(decided)).toStrictEqual(LIVES);
   expect(decided).toHaveLength(Object.keys(LIVES).length);
   expect(Math.max(...decided.map(([, { length }]) => length))).toBe(MAX_EVENTS_PER_ORDER);
+});
+
+test('A status says whether an order has shipped, and whether it is fulfilled', () => {
+  expect(STATUSES.filter(hasShipped)).toStrictEqual(['shipped']);
+  expect(STATUSES.filter(isComplete)).toStrictEqual(['shipped']);
 });
