@@ -47,9 +47,13 @@ export function versionAfter(status: OrderStatus): number {
   return LIVES[status].length;
 }
 
+const SHIPPED: ReadonlySet<OrderStatus> = new Set(
+  STATUSES.filter((status) => LIVES[status].includes('OrderShipped')),
+);
+
 /** Returns true for an order that was shipped, whatever came later: its ship date is the actual one. */
 export function hasShipped(status: OrderStatus): boolean {
-  return LIVES[status].includes('OrderShipped');
+  return SHIPPED.has(status);
 }
 
 const COMPLETE: Readonly<Record<OrderStatus, boolean>> = {
