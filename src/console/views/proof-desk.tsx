@@ -16,7 +16,7 @@ import { ProofLimits, ProofResult } from './proof-result.tsx';
 import { ProofTiles } from './proof-tiles.tsx';
 
 interface DeskProps {
-  /** What the page has loaded: it is beside what the reader adds, until it is absent again. */
+  /** Material that the page has loaded: it is beside that of the reader, until it is absent again. */
   readonly loaded?: Material | undefined;
   readonly fetchKey?: () => Promise<string>;
   /** Gets what is missing to compare checkpoints; absent where no service or no scope is. */
