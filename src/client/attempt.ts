@@ -56,18 +56,26 @@ export async function exchange(
   request: Attempt,
   limit: Limit,
 ): Promise<Answer> {
-  const begun = performance.now();
   const response = await respond(options, request, limit);
+  const answer = await answerIn(options, request, limit, response);
+  if (response.ok || response.status === 304) return answer;
+  throw refusalIn(answer, request);
+}
+
+/** Reads the rest of an answer, and reports it as complete. */
+export async function answerIn(
+  options: ClientOptions,
+  request: Attempt,
+  limit: Limit,
+  response: Response,
+): Promise<Answer> {
   const text = await bodyText(response, request, limit);
   const { status, headers } = response;
   const { attempt, requests, method, url, idempotencyKey } = request;
-  const durationMs = performance.now() - begun;
+  const durationMs = performance.now() - limit.begun;
   const info = { attempt, method, url, status, headers, durationMs };
   await fromCaller(() => options.onResponse?.(info), request, limit);
-  const answer = { status, headers, text, attempts: requests.count, idempotencyKey };
-  const isSuccess = response.ok || status === 304;
-  if (!isSuccess) throw refusalIn(answer, request);
-  return answer;
+  return { status, headers, text, attempts: requests.count, idempotencyKey };
 }
 
 /** Sends a request once, and returns the response as soon as its head has arrived. */
@@ -146,11 +154,7 @@ function authorize(headers: Headers, key: unknown, attempts: number): void {
 }
 
 /** Returns the text of an answer. Throws `unexpected_response` if it is too long: then the rest is not read. */
-export async function bodyText(
-  response: Response,
-  request: Attempt,
-  limit: Limit,
-): Promise<string> {
+async function bodyText(response: Response, request: Attempt, limit: Limit): Promise<string> {
   const { status, ok } = response;
   const body = bodyIn(response);
   // Not every implementation of `fetch` has the body as a stream.

@@ -83,11 +83,13 @@ export class Events {
   async *follow<Type extends EventType = EventType>(
     options: FollowOptions<Type> = {},
   ): AsyncGenerator<OrderEvent<Type>, void, void> {
-    for await (const { position, event } of this.#reached(options)) {
+    // The client's signal where there is none.
+    const { signal } = this.#transport.settings(options);
+    for await (const { position, event } of this.#reached({ ...options, signal })) {
       if (event !== undefined) yield event as OrderEvent<Type>;
       await options.onCheckpoint?.(position);
       // Events that have arrived before it are not wanted any more.
-      if (options.signal?.aborted) return;
+      if (signal?.aborted) return;
     }
   }
 

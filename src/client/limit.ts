@@ -31,9 +31,11 @@ export class Limit {
   readonly signal: AbortSignal = this.#controller.signal;
   /** The caller's signal. */
   readonly outer: AbortSignal | undefined;
+  /** The time at which it was made, by `performance.now()`. */
+  readonly begun: number = performance.now();
   readonly #forget: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The end of the time, by `performance.now()`. */
+  /** The end of the time, by the same clock. */
   #end = Infinity;
   /** True once the timer has run out. */
   isTimedOut = false;
@@ -109,16 +111,8 @@ export async function limited<Result>(
   }
 }
 
-/** Waits for so many milliseconds, 24 days at most, or until the signal aborts. */
+/** Waits for so many milliseconds, 24 days at most, or until the signal aborts: for what never ends, within a limit. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((done) => {
-    if (signal?.aborted) return done();
-    const finish = () => {
-      clearTimeout(timer);
-      forget?.();
-      done();
-    };
-    const timer = setTimeout(finish, Math.min(ms, MAX_TIMER_MS));
-    const forget = signal && onAbort(signal, finish);
-  });
+  const endless = (limit: Limit) => limit.within(() => new Promise<void>(() => undefined));
+  return limited(signal, Math.min(ms, MAX_TIMER_MS), endless).catch(() => undefined);
 }

@@ -59,7 +59,7 @@ export interface Hooks {
   readonly onRequest?:
     | ((request: AttemptInfo & { readonly headers: Headers }) => unknown)
     | undefined;
-  /** Called when an answer has arrived completely, of whatever status. */
+  /** Called when an answer has arrived completely, of whatever status. A stream has none that is complete. */
   readonly onResponse?: ((response: ResponseInfo) => unknown) | undefined;
   /** Called before the wait for another attempt. */
   readonly onRetry?: ((retry: RetryInfo) => unknown) | undefined;

@@ -6,7 +6,7 @@
 import {
   type Answer,
   type Attempt,
-  bodyText,
+  answerIn,
   exchange,
   fromCaller,
   piecesOf,
@@ -57,7 +57,7 @@ export class Transport {
 
   /** Sends a request until it succeeds. Rejects with the failure that is final, or with the last one. */
   async send(request: Request, options: CommandOptions = {}): Promise<Answer> {
-    const settings = this.#settings(options);
+    const settings = this.settings(options);
     const { retries, timeoutMs, attemptTimeoutMs, signal, onRetry } = settings;
     const deadline = performance.now() + timeoutMs;
     const prepared = this.#prepare(request, options);
@@ -92,17 +92,16 @@ export class Transport {
    * Throws `timeout` if nothing arrives for so many milliseconds.
    */
   async *stream(request: Request, options: CallOptions, silenceMs: number): AsyncGenerator<string> {
-    const settings = this.#settings(options);
+    const settings = this.settings(options);
     const sent = { ...this.#prepare(request, {}), attempt: 1 };
     const limit = new Limit(settings.signal);
     try {
       limit.start(settings.attemptTimeoutMs);
       const response = await respond(settings, sent, limit);
-      const { status, headers } = response;
       const body = bodyIn(response);
-      if (!/^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '') || body === undefined) {
-        const text = await bodyText(response, sent, limit);
-        throw refusalIn({ status, headers, text }, sent);
+      const type = response.headers.get('Content-Type') ?? '';
+      if (!/^text\/event-stream\b/i.test(type) || body === undefined) {
+        throw refusalIn(await answerIn(settings, sent, limit, response), sent);
       }
       limit.start(silenceMs);
       for await (const piece of piecesOf(body, sent, limit)) {
@@ -121,7 +120,7 @@ export class Transport {
    * is left of the call's time.
    */
   within(options: CallOptions = {}): () => StepOptions {
-    const { timeoutMs, signal } = this.#settings(options);
+    const { timeoutMs, signal } = this.settings(options);
     const deadline = performance.now() + timeoutMs;
     return () => ({ ...options, signal, timeoutMs: Math.max(0, deadline - performance.now()) });
   }
@@ -142,7 +141,8 @@ export class Transport {
     return { ...rest, url, requests: { count: 0 }, headers, idempotencyKey };
   }
 
-  #settings(options: CallOptions): Settings {
+  /** Returns the options of a call; those of the client where absent. Throws `invalid_request` for a bad limit. */
+  settings(options: CallOptions): Settings {
     const settings = { ...this.#options, ...given(options) };
     requireLimits(settings);
     return settings;

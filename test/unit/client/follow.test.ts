@@ -198,6 +198,56 @@ test('An aborted signal ends the loop without an error', async () => {
   expect(interrupts).toEqual([]);
 });
 
+test.each(['stream', 'pages'] as const)(
+  "The client's own signal ends a loop over %s between two events that have arrived",
+  async (over) => {
+    const reply =
+      over === 'pages' ? json(200, [event(1), event(2)]) : stream(message(1) + message(2));
+    await using server = await ScriptedServer.start(reply);
+    const stop = new AbortController();
+    const store = new StoreOrders({ url: server.url, key: 'key', signal: stop.signal });
+    const positions: number[] = [];
+    for await (const { position } of store.events.follow({ over })) {
+      positions.push(position);
+      stop.abort();
+    }
+    expect(positions).toEqual([1]);
+  },
+);
+
+test("The client's own signal ends the wait for a log that is away", async () => {
+  const busy = refusal(503, 'service_unavailable', { 'Retry-After': '3600' });
+  await using server = await ScriptedServer.start(busy);
+  const stop = new AbortController();
+  const store = new StoreOrders({ url: server.url, key: 'key', signal: stop.signal });
+  const onInterrupt = () => void setTimeout(() => stop.abort(), 50);
+  expect(await Array.fromAsync(store.events.follow({ onInterrupt }))).toEqual([]);
+  expect(server.received).toHaveLength(1);
+});
+
+test('The hooks see each attempt, with its answer unless that is a stream', async () => {
+  const busy = refusal(503, 'service_unavailable');
+  await using server = await ScriptedServer.start(
+    busy,
+    stream(message(1), (res) => res.end()),
+    refusal(401, 'unauthorized'),
+  );
+  const seen: unknown[] = [];
+  const store = new StoreOrders({
+    ...{ url: server.url, key: 'key' },
+    onRequest: () => seen.push('request'),
+    onResponse: ({ attempt, method, status, durationMs }) =>
+      seen.push([attempt, method, status, durationMs >= 0]),
+  });
+  const following = Array.fromAsync(store.events.follow());
+  await expect(following).rejects.toMatchObject({ code: 'unauthorized', status: 401 });
+  expect(seen).toEqual([
+    ...['request', [1, 'GET', 503, true]],
+    'request',
+    ...['request', [1, 'GET', 401, true]],
+  ]);
+});
+
 test('Nobody needs to be told of checkpoints and interruptions', async () => {
   await using server = await ScriptedServer.start(
     cut,
