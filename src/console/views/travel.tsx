@@ -84,7 +84,11 @@ async function loadWhole(signal: AbortSignal) {
     { asOf: place(1) },
     { signal },
   );
-  const activity = await client.activity(bucketsSince(firstAt, instantNow()), { signal });
+  // Without an end, the range ends at the later of both.
+  const present = instantNow();
+  const { lastEventAt: lastAt = present } = now;
+  const end = lastAt > present ? lastAt : present;
+  const activity = await client.activity(bucketsSince(firstAt, end), { signal });
   return { now, bars: barsOf(activity) };
 }
 

@@ -10,7 +10,7 @@ import {
   bucketsOf,
   summaryAt,
 } from '../../app/read/statistics.ts';
-import { millisecondsOf, nearestInstant } from '../../domain/instant.ts';
+import { type Instant, millisecondsOf, nearestInstant } from '../../domain/instant.ts';
 import { isNotModified, PRIVATE, sendJson, sendNegotiated } from '../answers/negotiation.ts';
 import {
   ActivityAnswer,
@@ -93,7 +93,10 @@ const GET_ACTIVITY = {
       `Where the range begins; if absent, so that there are ${DEFAULT_BUCKETS.minute} minutes, ` +
         `${DEFAULT_BUCKETS.hour} hours or ${DEFAULT_BUCKETS.day} days.`,
     ),
-    to: may(boundText, 'Where the range ends, exclusively; now if absent.'),
+    to: may(
+      boundText,
+      'Where the range ends, exclusively; if absent, now, or behind the last event if its time is later.',
+    ),
   }),
   success: {
     status: 200,
@@ -112,7 +115,7 @@ async function getActivity(
 ): Promise<void> {
   const { bucket = 'day' } = query;
   const list = await readModel.current(req.context);
-  const buckets = bucketsIn(bucket, query);
+  const buckets = bucketsIn(bucket, query, list.lastAt);
   const { beginMs, bucketMs, count } = buckets;
   const [from, to] = [beginMs, beginMs + bucketMs * count].map(nearestInstant);
   const data = activityIn(list, buckets);
@@ -122,9 +125,10 @@ async function getActivity(
 function bucketsIn(
   bucket: keyof typeof BUCKET_MS,
   { from, to }: Pick<ActivityContext['query'], 'from' | 'to'>,
+  lastAt: Instant | undefined,
 ): Buckets {
   const bucketMs = BUCKET_MS[bucket];
-  const toMs = to === undefined ? CLOCKS.wall() : millisecondsOf(to);
+  const toMs = millisecondsOf(to ?? presentOf(lastAt));
   const defaultMs = (Math.ceil(toMs / bucketMs) - DEFAULT_BUCKETS[bucket]) * bucketMs;
   // No bucket begins before the first instant, which is the beginning of one of each length.
   const begin = from ?? nearestInstant(defaultMs);
@@ -134,6 +138,12 @@ function bucketsIn(
     'invalid_request',
     `from, to: ${buckets.count} buckets, and an answer has ${MAX_BUCKETS} at most`,
   );
+}
+
+// Events are ahead of a clock that was set back, or that is behind that of another instance.
+function presentOf(lastAt: Instant | undefined): Instant {
+  const behindMs = lastAt === undefined ? Number.NEGATIVE_INFINITY : millisecondsOf(lastAt) + 1;
+  return nearestInstant(Math.max(CLOCKS.wall(), behindMs));
 }
 
 export const STATISTICS_OPERATIONS: readonly Operation<StatisticsServices>[] = [
