@@ -5,7 +5,7 @@
 import closeWithGrace from 'close-with-grace';
 import { Prover } from './app/audit/proving/prover.ts';
 import { snapshotKeyOf } from './app/audit/proving/signing-key.ts';
-import { now } from './app/clock.ts';
+import { nearestNow } from './app/clock.ts';
 import { acceptKey, makeFirstKey } from './app/keys/first-key.ts';
 import { untilChecked } from './app/lifecycle/checked-start.ts';
 import { watchClock, watchClockRange } from './app/lifecycle/clock-watch.ts';
@@ -171,8 +171,8 @@ class Service {
     let newKey = madeKey;
     const greet = () => process.stderr.write(welcome({ address, newKey, servesConsole }));
     await this.#owed.do(async () => {
-      if (initialApiKey !== undefined) await acceptKey(keys, initialApiKey, now());
-      newKey ??= await makeFirstKey(keys, now());
+      if (initialApiKey !== undefined) await acceptKey(keys, initialApiKey, nearestNow());
+      newKey ??= await makeFirstKey(keys, nearestNow());
       // If it could only be created after the start, it is shown separately.
       if (newKey && !this.#health.isStarting) greet();
     });

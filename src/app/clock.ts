@@ -1,6 +1,6 @@
 /** The clocks of the service. */
 
-import { type Instant, instantAt } from '../domain/instant.ts';
+import { type Instant, instantAt, nearestInstant } from '../domain/instant.ts';
 
 /**
  * The two clocks of the service. The linter refuses `Date` elsewhere, but for the files that it
@@ -21,11 +21,19 @@ export interface Clocks {
 /** The machine's own clocks. */
 export const CLOCKS: Clocks = { wall: () => Date.now(), elapsed: () => performance.now() };
 
-/** Returns the present by the wall clock. Throws if it is outside the years 0000 to 9999. */
+/**
+ * Returns the present by the wall clock, for what states a time to others. Throws if it is outside
+ * the years 0000 to 9999.
+ */
 export function now(wall: () => number = CLOCKS.wall): Instant {
   const instant = instantAt(wall());
   if (instant === undefined) throw new Error(CLOCK_OUT_OF_RANGE);
   return instant;
+}
+
+/** Returns the present, or what is nearest to it, for what is more urgent than to have the right time. */
+export function nearestNow(wall: () => number = CLOCKS.wall): Instant {
+  return nearestInstant(wall());
 }
 
 export const CLOCK_OUT_OF_RANGE = 'the clock is outside the years 0000 to 9999';

@@ -1,7 +1,7 @@
 /** Makes, limits, lists and revokes API keys. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CLOCKS, now } from '../app/clock.ts';
+import { CLOCKS, nearestNow, now } from '../app/clock.ts';
 import { hasExpired, keyIdOf, mintKeyText } from '../app/keys/api-key.ts';
 import { keyRecord } from '../app/keys/first-key.ts';
 import { changedLimits, type LimitChange } from '../app/keys/key-limits.ts';
@@ -13,7 +13,7 @@ import {
   SCOPES,
   type Scope,
 } from '../app/ports/key-store.ts';
-import { type Instant, instantAt, parseInstant } from '../domain/instant.ts';
+import { type Instant, instantAt, millisecondsOf, parseInstant } from '../domain/instant.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore, withStoreOrNew } from './shared/command-line.ts';
 import { addLimitOptions, limitWords } from './shared/limit-options.ts';
@@ -148,7 +148,7 @@ async function revoke(
   const id = keyIdOf(given) ?? given;
   const { stdout, stderr } = commandLine.terminal;
   await withStore(commandLine, async ({ keys }) => {
-    const isRevokedNow = await keys.revoke(id, now());
+    const isRevokedNow = await keys.revoke(id, nearestNow());
     const key = await foundKey(keys, id);
     if (key.revokedAt === undefined) throw notChanged(id);
     stderr.write(
@@ -212,7 +212,7 @@ function readExpiry(text: string): Instant {
   const expiry =
     count === undefined
       ? parseInstant(text)
-      : instantAt(CLOCKS.wall() + Number(count) * (UNITS[unit] as number));
+      : instantAt(millisecondsOf(now()) + Number(count) * (UNITS[unit] as number));
   if (expiry === undefined) {
     throw new InvalidArgumentError(
       count === undefined

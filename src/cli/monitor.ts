@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { Monitor } from '../app/audit/monitor/monitor.ts';
-import { CLOCKS, now } from '../app/clock.ts';
+import { CLOCKS, nearestNow } from '../app/clock.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { LogAway, type PublishedLog } from '../app/ports/published-log.ts';
 import { guardSecret } from '../app/secrets.ts';
@@ -141,7 +141,7 @@ async function follow(
     const failure = failureOf(round);
     const isSilent = !once && CLOCKS.elapsed() - verified >= alertAfter * 1_000;
     const alert = failure && alertOf(round, isSilent);
-    const report = reportOf(round, now(), evidence);
+    const report = reportOf(round, nearestNow(), evidence);
     if (failure === undefined || options.json) printResult(stdout, options, report);
     if (alert !== undefined) await raise(alert, failure?.message ?? '', evidence, options, stderr);
     if (failure !== undefined && (once || alert !== undefined)) throw failure;

@@ -108,6 +108,22 @@ describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'
     expect(await asOf('3')).toBe(3);
   });
 
+  it('the activity of the present has the events that are ahead of the clock', async () => {
+    const { service, clock } = await serviceWithClock();
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    clock.set('+3d');
+    await placeOrder(service);
+    for (const offset of ['+0', '-56y', '-2100y', '+9000y']) {
+      clock.set(offset);
+      for (const bucket of ['minute', 'hour', 'day']) {
+        const { status, text } = await service.ask('GET', `/v2/store/activity?bucket=${bucket}`);
+        expect(status, text).toBe(200);
+        const { data } = JSON.parse(text) as { data: { placed: number }[] };
+        expect(data.at(-1)?.placed, `${bucket} ${offset}`).toBe(offset === '+9000y' ? 0 : 1);
+      }
+    }
+  });
+
   it('an event stream keeps its interval and its end', async () => {
     const { service, clock, keys } = shared;
     const key = await keys('create', '--name', 'auditor', '--scopes', 'audit:read');
@@ -127,7 +143,7 @@ describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'
 
   // The last one, which ends the service.
   it('beyond the year 9999 commands are refused, nothing is lost, and reads are served', async () => {
-    const { service, clock } = shared;
+    const { service, clock, keys, statusFor } = shared;
     const id = await placeOrder(service);
     clock.set('+9000y');
     const order = { petId: 7, quantity: 1 };
@@ -141,6 +157,25 @@ describe.skipIf(NO_FAKETIME)(`When the clock is set (${NO_FAKETIME ?? 'faketime'
     // Refusals are recorded nevertheless.
     const stranger = { headers: bearer('nonsense') };
     expectError(await service.ask('DELETE', `${LIST}/${id}`, stranger), 401, 'unauthorized');
+    clock.set('-2100y');
+    const refused = start(
+      ['keys', 'create', '--name', 'x', '--expires', '90d'],
+      service.folder,
+      clock.env,
+    );
+    expect(await refused.ended()).not.toBe(0);
+    expect(refused.stderr).toContain('the clock is outside the years 0000 to 9999');
+    clock.set('+0');
+    const key = await keys('create', '--name', 'leaked');
+    clock.set('+9000y');
+    expect(await statusFor(key)).toBe(200);
+    await keys('revoke', key);
+    await wait(1_000);
+    expect(await statusFor(key)).toBe(401);
+    // A service that is started then serves reads as well.
+    expect(await service.program.end()).toBe(0);
+    await service.start(clock.env);
+    expect((await service.ask('GET', `${LIST}/${id}`)).status).toBe(200);
     clock.set('+0');
     expect((await service.ask('DELETE', `${LIST}/${id}`)).status).toBe(204);
     await untilReady(service, 200);

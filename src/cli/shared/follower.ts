@@ -8,7 +8,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { now } from '../../app/clock.ts';
+import { nearestNow } from '../../app/clock.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { OrderEvent } from '../../client/client.ts';
 import { logOf, placeOf } from '../../client/values.ts';
@@ -74,7 +74,7 @@ export class Follower {
     const earlier = parked.find((one) => one.event.subject === event.subject);
     if (earlier !== undefined) {
       const reason = `behind position ${earlier.event.position}`;
-      await this.#park({ event, at: now(), tries: 0, reason });
+      await this.#park({ event, at: nearestNow(), tries: 0, reason });
       this.#options.log(`Parked position ${event.position} ${reason}`);
       return true;
     }
@@ -119,7 +119,7 @@ export class Follower {
       const { reason } = outcome;
       if (failed === tries && tries > 0) {
         log(`Parked position ${event.position} after ${failed} failures: ${reason}`);
-        return { event, at: now(), tries: failed, reason };
+        return { event, at: nearestNow(), tries: failed, reason };
       }
       const waitMs = this.#waitAfter(attempt, outcome);
       log(

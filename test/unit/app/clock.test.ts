@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CLOCKS, clockForExpiry, now } from '../../../src/app/clock.ts';
+import { CLOCKS, clockForExpiry, nearestNow, now } from '../../../src/app/clock.ts';
 import { NOON } from '../../support/events.ts';
 import { clockAt } from '../../support/test-clock.ts';
 
@@ -23,6 +23,13 @@ describe('the clocks of the machine', () => {
       'the clock is outside the years 0000 to 9999',
     );
     expect(() => now(() => Number.NaN)).toThrow('the clock is outside the years 0000 to 9999');
+  });
+
+  it('return the nearest time where one is needed at all costs', () => {
+    expect(nearestNow(() => 0)).toBe('1970-01-01T00:00:00.000Z');
+    expect(nearestNow(() => 1e15)).toBe('9999-12-31T23:59:59.999Z');
+    expect(nearestNow(() => -1e15)).toBe('0000-01-01T00:00:00.000Z');
+    expect(nearestNow()).toMatch(/Z$/);
   });
 });
 
