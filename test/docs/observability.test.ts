@@ -157,6 +157,23 @@ describe.skipIf(!HAS_PROMTOOL)('By promtool', () => {
   });
 });
 
+test.skipIf(!HAS_PROMTOOL)('The board shows the events of two instances on one log once', () => {
+  const [shown = ''] = SHOWN.filter((expr) => expr.includes('store_orders_events_total'));
+  const expr = shown.replace('$__rate_interval', '5m').replaceAll('$instance', '.*');
+  const series = ['one', 'two'].map((instance) => ({
+    series: `store_orders_events_total{type="OrderPlaced", instance="${instance}"}`,
+    values: '0+60x10',
+  }));
+  const labels = '{type="OrderPlaced"}';
+  const expected = { expr, eval_time: '10m', exp_samples: [{ labels, value: 1 }] };
+  const story = { interval: '1m', input_series: series, promql_expr_test: [expected] };
+  const file = join(temporaryFolder(), 'board-test.yml');
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify({ rule_files: [], tests: [story] }));
+  const { status, output } = promtool(['test', 'rules', file]);
+  expect(status, output).toBe(0);
+});
+
 test('The panels of the board have ids of their own, and do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
