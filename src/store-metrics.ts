@@ -1,10 +1,17 @@
 /** The metrics of the log, the list and the store: a part of the catalogue in metrics.ts. */
 
+import { pause } from './app/event-loop.ts';
 import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Store } from './app/ports/store.ts';
 import type { ReadModel } from './app/read/read-model.ts';
 import type { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import type { OrderList } from './app/state/order-list.ts';
+
+/**
+ * The longest time for which a scrape waits for the head of the log, in milliseconds: behind a lock it takes
+ * seconds, and a scrape that is given up looks like a service that does not answer.
+ */
+const HEAD_PATIENCE_MS = 1_000;
 
 /** The parts of the service that are measured. */
 export interface MeasuredStore {
@@ -128,7 +135,7 @@ function ofConnections({ store: { connections } }: MeasuredStore): readonly Metr
 
 /**
  * Returns a function that reads the head of the log, once for all metrics of a scrape, because on
- * PostgreSQL it is a query. It resolves with undefined while the database is unreachable.
+ * PostgreSQL it is a query. It resolves with undefined while the database is unreachable or slow.
  */
 function sharedHeadOf({ log }: Pick<Store, 'log'>): () => Promise<number | undefined> {
   let underWay: Promise<number | undefined> | undefined;
@@ -139,6 +146,6 @@ function sharedHeadOf({ log }: Pick<Store, 'log'>): () => Promise<number | undef
       .finally(() => {
         underWay = undefined;
       });
-    return underWay;
+    return Promise.race([underWay, pause(HEAD_PATIENCE_MS).then(() => undefined)]);
   };
 }
