@@ -218,7 +218,9 @@ export const isSummary = has({
   asOf: isCount,
   lastEventAt: (value) => value === undefined || isText(value),
   orders: has({
-    ...{ pending: isCount, shipped: isCount, cancelled: isCount },
+    pending: isCount,
+    shipped: isCount,
+    cancelled: isCount,
     total: isCount,
   } satisfies Record<keyof Summary['orders'], Is>),
 });
@@ -226,8 +228,10 @@ export const isActivity = has({
   asOf: isCount,
   data: each(
     has({
-      ...{ placed: isCount, shipped: isCount, cancelled: isCount },
       start: isText,
+      placed: isCount,
+      shipped: isCount,
+      cancelled: isCount,
     } satisfies Record<keyof Activity['data'][number], Is>),
   ),
 });

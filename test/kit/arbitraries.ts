@@ -173,7 +173,7 @@ interface Told {
   readonly orderId: bigint;
 }
 
-/** What each type has beside its order. A new type does not compile before it is drawn. */
+/** The data of each type, beside the order. A new type does not compile before it is drawn. */
 type DataOf<Any extends Told> = {
   readonly [Type in Any['type']]: Arbitrary<Omit<Extract<Any, { type: Type }>, keyof Told>>;
 };
