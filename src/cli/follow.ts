@@ -19,7 +19,7 @@ import { interruptible, untilStopped } from './shared/interrupt.ts';
 import { lockFile, targetOf } from './shared/new-file.ts';
 import { readPosition, wholeNumber } from './shared/options.ts';
 import { withOwnKey } from './shared/own-key.ts';
-import { onOneLine, print, say } from './shared/print.ts';
+import { clauseOf, onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
 import { callService, SERVICE_NOTES, type ServiceOptions, withService } from './shared/service.ts';
 import { printTable } from './shared/table.ts';
@@ -99,8 +99,8 @@ async function follow(
   const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
   const onInterrupt = ({ message }: Error, delayMs: number) => {
-    const reason = message.replace(/\.$/, '');
-    log(`The log cannot be read: ${reason}. Next attempt in ${(delayMs / 1_000).toFixed(1)} s`);
+    const [reason, waitS] = [clauseOf(message), (delayMs / 1_000).toFixed(1)];
+    log(`The log cannot be read: ${reason}. Next attempt in ${waitS} s`);
   };
   const onRetry = ({ error, delayMs }: RetryInfo) => onInterrupt(error, delayMs);
   try {

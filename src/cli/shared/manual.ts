@@ -2,7 +2,7 @@
 
 import { type CommandNode, type Flag, nodesOf, type Value } from './command-tree.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { upperFirst } from './print.ts';
+import { clauseOf, upperFirst } from './print.ts';
 
 const LINE_LENGTH = 78;
 
@@ -123,5 +123,5 @@ function escaped(text: string): string {
 }
 
 function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');
+  return text.charAt(0).toLowerCase() + clauseOf(text.slice(1));
 }

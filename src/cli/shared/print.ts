@@ -17,6 +17,11 @@ export function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, '?');
 }
 
+/** Returns a sentence as a clause for another one: without its full stop. */
+export function clauseOf(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
 /** Returns a {@link printable} text on one line, for a line or a cell of a table. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll(/[\n\t]/g, ' ');

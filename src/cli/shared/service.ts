@@ -8,6 +8,7 @@ import { leavesOpen } from '../../client/retry-policy.ts';
 import type { CommandLine, Environment } from './command-line.ts';
 import { misused, refusedByService, unanswered } from './exit-codes.ts';
 import { interruptible } from './interrupt.ts';
+import { clauseOf } from './print.ts';
 import { DEFAULT_PROFILE, type Profile, Profiles } from './profiles.ts';
 
 /** The options by which a command names a service. */
@@ -157,7 +158,7 @@ function failureOf(error: StoreOrdersError, url: string, chosen: readonly string
   const { code, status, requestId, idempotencyKey } = error;
   const message = code === 'aborted' ? 'Stopped before there was an answer' : error.message;
   const about = [code, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ');
-  const said = `${message.replace(/\.$/, '')} (${about}).`;
+  const said = `${clauseOf(message)} (${about}).`;
   if (!UNANSWERED.includes(code)) {
     // Without a status it is the client that has refused.
     return status === undefined ? misused(said) : refusedByService(said);
