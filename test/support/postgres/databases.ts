@@ -15,7 +15,9 @@ export async function newDatabase(version: Version = 18, template = TEMPLATE): P
   const port = await (ports.get(version) ?? remember(version));
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
-  await sql(addressOf(port, 'postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // A copy through the WAL, the default, takes twice as long.
+  const made = `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`;
+  await sql(addressOf(port, 'postgres'), made);
   return addressOf(port, name);
 }
 
