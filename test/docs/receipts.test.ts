@@ -4,6 +4,7 @@ import * as verifier from '../../src/app/audit/proofs/verifier.ts';
 import { receiptOf } from '../../src/app/audit/proving/receipt.ts';
 import { leafHash } from '../../src/app/log/merkle-tree.ts';
 import * as client from '../../src/client/receipt-verifier.ts';
+import { anyText } from '../support/any-text.ts';
 import { browserVerifier } from '../support/browser-verifier.ts';
 import { forgeries, type Verifier } from '../support/forgeries.ts';
 import { isNightly, runs } from '../support/nightly.ts';
@@ -211,7 +212,7 @@ describe('The verifier in the page and the published one', () => {
         '1e0',
       ),
       fc.tuple(fc.nat(other.length), fc.nat(60)).map(([at, length]) => other.substr(at, length)),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      anyText({ maxLength: 5 }),
     );
     const edit = fc.tuple(fc.nat(genuine.length), fc.nat(8), piece);
     const edited = (text: string, edits: readonly (readonly [number, number, string])[]) =>
@@ -266,7 +267,7 @@ describe('The verifier in the page and the published one', () => {
         '—',
         '\u00a0',
       ),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      anyText({ maxLength: 3 }),
     );
     const edits = fc.array(fc.tuple(fc.nat(400), fc.nat(4), piece), { maxLength: 2 });
     const edited = (text: string, changes: readonly (readonly [number, number, string])[]) =>

@@ -5,6 +5,7 @@ import type { Instant } from '../../src/domain/instant.ts';
 import { CANCEL_REASONS, type OrderCommand, type OrderEvent } from '../../src/domain/order.ts';
 import type { OrderId, PetId } from '../../src/domain/order-id.ts';
 import * as kit from '../kit/arbitraries.ts';
+import { anyText } from './any-text.ts';
 
 /** The kit's arbitraries in the types of the service, and arbitraries of the service alone. */
 
@@ -39,7 +40,7 @@ export function submissionsTo(ids: Arbitrary<OrderId>): Arbitrary<Submission> {
 /** Well-formed text of any script, with and without characters that JSON escapes. */
 export const texts: Arbitrary<string> = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.constantFrom('', '"', '\\', '\u0000', '\u001f\u007f', '\u2028\u2029', 'Ünï \u{1f436}'),
 );
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byteas, int4s, int8s, texts } from '../../../src/infra/postgres/arrays.ts';
 import type { Queryable } from '../../../src/infra/postgres/connection/connection.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { anyText } from '../../support/any-text.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 
 const ECHO = {
@@ -13,7 +14,7 @@ const ECHO = {
 
 const MAX_INT4 = 2 ** 31 - 1;
 // UTF-8 has no lone surrogates, and PostgreSQL no character 0.
-const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
+const text = anyText().map((value) => value.replaceAll('\0', ''));
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.array(fc.option(value, { freq: 4 }));
 
 /** Returns the columns as PostgreSQL reads them. */

@@ -5,6 +5,7 @@ import { UserError } from '../../../src/app/lifecycle/user-error.ts';
 import type { Entry } from '../../../src/app/ports/working-table.ts';
 import { openWorkingTable } from '../../../src/infra/sqlite/working-table.ts';
 import { int64s } from '../../kit/arbitraries.ts';
+import { anyText } from '../../support/any-text.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { mulberry32 } from '../../support/random.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
@@ -28,7 +29,7 @@ function opened() {
 const textOf = (key: bigint) => `${key} `.repeat(TEXT_LENGTH).slice(0, TEXT_LENGTH);
 
 test('a working table is a Map of int64 to text', () => {
-  const texts = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+  const texts = anyText().filter((text) => text.isWellFormed());
   const keys = fc.oneof(int64s, fc.bigInt({ min: 0n, max: 3n }));
   const entries = fc
     .array(fc.tuple(keys, texts), { maxLength: 150, size: 'max' })

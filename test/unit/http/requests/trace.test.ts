@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { clientIdsIn } from '../../../../src/http/requests/trace.ts';
+import { anyText } from '../../../support/any-text.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -42,7 +43,7 @@ it('reads no trace from a text with one character changed, unless it is another 
   const later = /^(?!ff|00)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
   const text = `00-${TRACE}-${SPAN}-01`;
   fc.assert(
-    fc.property(fc.nat(text.length - 1), fc.string({ unit: 'binary', maxLength: 2 }), (at, put) => {
+    fc.property(fc.nat(text.length - 1), anyText({ maxLength: 2 }), (at, put) => {
       const changed = text.slice(0, at) + put + text.slice(at + 1);
       expect(traceOf(changed) !== undefined).toBe(valid.test(changed) || later.test(changed));
     }),
