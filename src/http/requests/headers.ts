@@ -9,8 +9,9 @@ const NO_IDEMPOTENCY_KEY = {
   error: 'must be 1 to 255 visible ASCII characters, given once',
   abort: true,
 };
-/** RFC 9110, section 13.1.1. */
-const IF_MATCH = /^(?:\*|(?:W\/)?"[\x21\x23-\x7e]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e]*")*)$/;
+const ETAG = /(?:W\/)?"[\x21\x23-\x7e]*"[ \t]*/.source;
+/** RFC 9110, section 13.1.1. Elements of a list may be empty, but not all: section 5.6.1.2. */
+const IF_MATCH = new RegExp(`^(?:\\*|(?:,[ \\t]*)*${ETAG}(?:,[ \\t]*(?:${ETAG})?)*)$`);
 const NO_IF_MATCH = { error: 'must be * or a list of ETags', abort: true };
 
 const idempotencyKey = z

@@ -156,7 +156,8 @@ describe.each(VERSIONS)('If-Match, at %s,', (list) => {
   };
 
   it('lets a request through that names the present version, alone or among others', async () => {
-    const [one, two, three] = [
+    const [one, two, three, four] = [
+      await placeOrder(service),
       await placeOrder(service),
       await placeOrder(service),
       await placeOrder(service),
@@ -164,6 +165,8 @@ describe.each(VERSIONS)('If-Match, at %s,', (list) => {
     expect((await cancel(one, await etagOf(one))).status).toBe(204);
     expect((await ship(two, `"other" , ${await etagOf(two)}`)).status).toBe(200);
     expect((await cancel(three, '*')).status).toBe(204);
+    // Empty elements of a list are ignored: RFC 9110, section 5.6.1.2.
+    expect((await cancel(four, `,,"other" ,, ${await etagOf(four)}, ,`)).status).toBe(204);
   });
 
   it('stops a request that names none that is there, and nothing is changed', async () => {
@@ -174,6 +177,8 @@ describe.each(VERSIONS)('If-Match, at %s,', (list) => {
       `W/${etag}`,
       etag.replace('-1"', '-2"'),
       etag.replace('-1"', '-01"'),
+      '"other",',
+      ',, "other"',
     ];
     for (const tags of others) {
       expectError(await cancel(id, tags), 412, 'precondition_failed');
@@ -198,7 +203,7 @@ describe.each(VERSIONS)('If-Match, at %s,', (list) => {
     expectError(await cancel(id, '"other"'), 409, 'order_already_shipped');
   });
 
-  it.each(['other', '"a" "b"', '', '"a",', 'w/"a"'])('is a 400 where it is %j', async (tags) => {
+  it.each(['other', '"a" "b"', '', ',', '*,', 'w/"a"'])('is a 400 where it is %j', async (tags) => {
     const answer = await cancel(await placeOrder(service), tags);
     expect(expectError(answer, 400, 'invalid_request')).toMatch(/^If-Match: /);
   });
