@@ -16,6 +16,9 @@ const MAX_REASON_BYTES = 1_000;
 /** Statuses after which the same request may have another answer, besides those from 500 on. */
 const PASSING: readonly number[] = [408, 429];
 
+/** The media type of no file of a log, but of what proxies and portals answer in its place. */
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+
 /** A log on a server. Only the given address is asked: no redirect is followed. */
 export class LogOnServer implements PublishedLog {
   readonly #address: string;
@@ -54,6 +57,9 @@ export class LogOnServer implements PublishedLog {
         signal: limit.signal,
       });
       const { ok, status, headers } = response;
+      if (ok && HTML.test(headers.get('content-type') ?? '')) {
+        return failed('the answer is a page for people, perhaps of a proxy', true);
+      }
       if (ok) {
         const bytes = await bodyOf(response, maxBytes);
         if (bytes !== undefined) return { bytes };

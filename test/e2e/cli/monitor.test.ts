@@ -325,6 +325,12 @@ describe('A monitor', () => {
       5,
       'refused to answer: checkpoint: status 302.',
     ],
+    [
+      'the page of a proxy',
+      (res) => res.setHeader('Content-Type', 'text/html; charset=utf-8').end('<h1>Log in</h1>'),
+      5,
+      'refused to answer: checkpoint: the answer is a page for people',
+    ],
     ['too much', (res) => res.end(Buffer.alloc(1 << 20)), 5, 'has more than 262144 bytes'],
     [
       'a text for the terminal',
