@@ -8,13 +8,12 @@ import type { ErrorCode, StoreOrdersError } from './error.ts';
 const PASSING: readonly ErrorCode[] = [
   'network',
   'timeout',
-  'rate_limited',
   'service_unavailable',
   'outcome_unknown',
 ];
 
-/** The answers of proxies that cannot reach the service, and that of a request that came too slowly. */
-const PASSING_STATUSES: readonly (number | undefined)[] = [408, 502, 503, 504];
+/** The statuses after which the next attempt may be answered, from the service or a proxy before it. */
+const PASSING_STATUSES: readonly (number | undefined)[] = [408, 429, 502, 503, 504];
 
 /** The failures after which a command may have been carried out all the same. */
 const OPEN: readonly ErrorCode[] = [

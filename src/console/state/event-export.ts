@@ -3,6 +3,9 @@ import type { OrderEvent, StoreOrders } from '../../client/client.ts';
 import { MAX_PAGE_ITEMS } from '../../client/paged.ts';
 import type { EventFilter } from './log-rows.ts';
 
+/** As many as the client library makes unless told otherwise. */
+const RETRIES = 5;
+
 export type ExportFormat = 'ndjson' | 'csv';
 
 const COLUMNS = [
@@ -18,7 +21,9 @@ export async function* piecesOf(
 ): AsyncGenerator<{ readonly text: string; readonly count: number }, void, void> {
   if (format === 'csv') yield { text: `${COLUMNS.join()}\r\n`, count: 0 };
   const lineOf = format === 'csv' ? csvLine : (event: OrderEvent) => `${JSON.stringify(event)}\n`;
-  for await (const { data } of events.list({ ...filter, limit: MAX_PAGE_ITEMS }).pages()) {
+  // A long download meets the limits of its key: what is there so far is not thrown away for that.
+  const list = events.list({ ...filter, limit: MAX_PAGE_ITEMS }, { retries: RETRIES });
+  for await (const { data } of list.pages()) {
     yield { text: data.map(lineOf).join(''), count: data.length };
   }
 }

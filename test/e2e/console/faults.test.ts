@@ -62,6 +62,28 @@ describe.skipIf(CHROMIUM === undefined)('An answer to another question', () => {
   });
 });
 
+describe.skipIf(CHROMIUM === undefined)('A download of the log', () => {
+  it('waits where a key has made too many requests, and goes on', async () => {
+    const { page, wrong } = await enter('/log');
+    await page.waitForSelector('text=Download NDJSON');
+    const answers = [429, 503, 502];
+    await page.route(/\/v2\/store\/events\?.*limit=1000/, (route) => {
+      const status = answers.shift();
+      if (status === undefined) return route.fallback();
+      return route.fulfill({ status, headers: { 'Retry-After': '1' }, body: '' });
+    });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('text=Download NDJSON'),
+    ]);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(ORDERS + 2);
+    expect([answers, wrong]).toEqual([[], []]);
+  });
+});
+
 describe.skipIf(CHROMIUM === undefined)('An answer that is none of the API', () => {
   it('is said in place of an order, with the way out of it', async () => {
     const { page, wrong } = await enter('/key');

@@ -55,6 +55,7 @@ describe('A command', () => {
     ['503 service_unavailable', unavailable],
     ['503 outcome_unknown', unknown],
     ['429', refusal(429, 'rate_limited')],
+    ['a 429 of a proxy', (res) => res.writeHead(429).end('<h1>Too many requests</h1>')],
     ['a 502 of a proxy', (res) => res.writeHead(502).end('<h1>Bad gateway</h1>')],
     ['a 408', refusal(408, 'invalid_request')],
   ] as [string, Reply][])(

@@ -43,6 +43,12 @@ describe('Retry-After', () => {
 it.each([
   ['invalid_request', 408, true],
   ['invalid_request', 400, false],
+  ['rate_limited', 429, true],
+  ['service_unavailable', 503, true],
+  ['outcome_unknown', 503, true],
+  ['network', undefined, true],
+  ['timeout', undefined, true],
+  ['unexpected_response', 429, true],
   ['unexpected_response', 502, true],
   ['unexpected_response', 504, true],
   ['unexpected_response', 500, false],

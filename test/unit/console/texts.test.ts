@@ -91,7 +91,7 @@ describe('A problem', () => {
     expect(problemOf(error('network'), false).kind).toBe('offline');
   });
 
-  it.each([408, 502, 503, 504])('of a proxy that answers %d passes', (status) => {
+  it.each([408, 429, 502, 503, 504])('of a proxy that answers %d passes', (status) => {
     const details = { status, retryAfterMs: 9_000 };
     const problem = problemOf(new StoreOrdersError('unexpected_response', '', details), true);
     expect([problem.kind, problem.retryMs]).toEqual(['busy', 9_000]);
