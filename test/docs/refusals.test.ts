@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -138,7 +139,16 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     rmSync(`${file}-signing-key`);
     return {};
   },
-  'FILE-signing-key has another key': async (file) => {
+  'FILE-signing-key has another key than the one that signs for this store: an': async (file) => {
+    await served(file);
+    const [key, earlier] = [`${file}-signing-key`, `${file}-earlier`];
+    renameSync(key, earlier);
+    const program = start(['audit', 'new-key'], dirname(file), { DATABASE_URL: `sqlite:${file}` });
+    expect(await program.ended()).toBe(0);
+    renameSync(earlier, key);
+    return {};
+  },
+  'FILE-signing-key has another key than the one that signs for this store.': async (file) => {
     await served(file);
     const { name } = NoteSigner.parse(readFileSync(`${file}-signing-key`, 'utf8').trim());
     writeFileSync(`${file}-signing-key`, NoteSigner.generate(name).privateKey());

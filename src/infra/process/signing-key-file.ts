@@ -64,7 +64,10 @@ export async function openSigningKey(
   if (last?.verifierKey === key.verifierKey) return key;
   refuseOtherStore(place, key, file, origin);
   // A store older than this record has a key that is known by its file alone.
-  if (last !== undefined && last.verifierKey !== '') throw new UserError(replaced(file));
+  if (last !== undefined && last.verifierKey !== '') {
+    const isEarlier = known.some(({ verifierKey }) => verifierKey === key.verifierKey);
+    throw new UserError(replaced(file, isEarlier));
+  }
   const isNoted = await note(store, key, known.length);
   // Another process has recorded a key meanwhile, which this one is compared with now.
   return isNoted ? key : openSigningKey(place, store);
@@ -123,12 +126,16 @@ function missing(file: string): string {
   );
 }
 
-function replaced(file: string): string {
-  return (
-    `${file} has another key than the one that signs for this store. Restore ` +
-    'the key of this store; or sign with the other one from now on and inform auditors: ' +
-    'store-orders audit new-key'
-  );
+function replaced(file: string, isEarlier: boolean): string {
+  const other = `${file} has another key than the one that signs for this store`;
+  // It may have been replaced because it was stolen.
+  const earlier =
+    ': an earlier one of it. Put a copy of the present one there; or, if that is lost, move this ' +
+    'file away, create a new key and inform auditors: store-orders audit new-key';
+  const strange =
+    '. Restore the key of this store; or sign with the other one from now on and inform auditors: ' +
+    'store-orders audit new-key';
+  return other + (isEarlier ? earlier : strange);
 }
 
 function refuseOtherStore(

@@ -176,7 +176,13 @@ describe('the signing key of a store', () => {
     );
     // The one that was lost is found again.
     renameSync(join(folder, 'first'), file);
-    await expect(openSigningKey(place, store)).rejects.toThrow(`${file} has another key than`);
+    await expect(openSigningKey(place, store)).rejects.toThrow(
+      new UserError(
+        `${file} has another key than the one that signs for this store: an earlier one of it. ` +
+          'Put a copy of the present one there; or, if that is lost, move this file away, create ' +
+          'a new key and inform auditors: store-orders audit new-key',
+      ),
+    );
     expect(await renewSigningKey(place, store)).toMatchObject({
       isMade: false,
       verifierKey: first.verifierKey,
