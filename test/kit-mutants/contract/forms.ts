@@ -32,6 +32,8 @@ function byParts(
   };
 }
 
+const MILLISECOND_DIGITS = 3;
+
 export const FORMS: readonly Fault[] = [
   { name: 'the offset of a date is dropped', http: datesRead(withoutOffset) },
   {
@@ -109,6 +111,17 @@ export const PROMISED_FORMS: readonly Fault[] = [
   {
     name: "the offset of a shipment's date is dropped",
     http: datesRead(withoutOffset, (method) => method === 'PUT'),
+  },
+  {
+    name: "the further digits of a shipment's date are rounded",
+    http: datesRead(
+      byParts((seconds, fraction, zone) => {
+        if (fraction.length <= MILLISECOND_DIGITS) return `${seconds}.${fraction || 0}${zone}`;
+        const ms = Date.parse(`${seconds}Z`) + Math.round(Number(`0.${fraction}`) * 1_000);
+        return new Date(ms).toISOString().replace('Z', zone);
+      }),
+      (method) => method === 'PUT',
+    ),
   },
   {
     name: 'a date with a small z is refused',

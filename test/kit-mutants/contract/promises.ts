@@ -1,7 +1,7 @@
 import { requestsIn, type Submission } from '../../../src/app/log/submission.ts';
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
 import { CONDITIONS } from './conditions.ts';
-import { bare, type Fault, fail, since, watching } from './faulty.ts';
+import { bare, type Fault, fail, reading, since, watching } from './faulty.ts';
 import { PROMISED_FORMS } from './forms.ts';
 
 /** Faults against promises that only this service makes: the contract is silent about them. */
@@ -75,11 +75,14 @@ function taking(
   };
 }
 
-/** Takes requests that differ in one member of their command for the same. */
-function without(member: string): NonNullable<Fault['writer']> {
+/** Takes requests for the same that differ in one member of their command, or do not once it is read. */
+function without(
+  member: string,
+  read: (value: unknown) => unknown = () => undefined,
+): NonNullable<Fault['writer']> {
   const textOf = ([first]: Request) => {
     return JSON.stringify(first?.command, (name, value) => {
-      if (name === member) return undefined;
+      if (name === member) return read(value);
       return typeof value === 'bigint' ? `${value}` : value;
     });
   };
@@ -126,6 +129,10 @@ export const IDEMPOTENCY: readonly Fault[] = [
     name: `a request with another ${member} is the same under an Idempotency-Key`,
     writer: without(member),
   })),
+  {
+    name: 'a request with another last digit of petId is the same under an Idempotency-Key',
+    writer: without('petId', Number),
+  },
   {
     name: 'any command is the same as a cancellation under an Idempotency-Key',
     writer: taking((...both) => both.some(([one]) => one?.command.type === 'CancelOrder')),
@@ -283,6 +290,20 @@ export const PROMISES: readonly Fault[] = [
       changingRequests(app, (req) => {
         req.url = req.url?.replace(/orders\/0+(\d)/, 'orders/$1') ?? '';
       }),
+  },
+  {
+    name: 'an id may be hexadecimal',
+    http: reading((text) => (/^0x[\da-f]+$/.test(text) ? `${BigInt(text)}` : text)),
+  },
+  {
+    name: 'an id may have underscores between its digits',
+    http: reading((text) => {
+      return /^\d+(?:_\d+)+$/.test(text) ? `${BigInt(text.replaceAll('_', ''))}` : text;
+    }),
+  },
+  {
+    name: 'an id may have Arabic digits',
+    http: reading((text) => (text.startsWith('%D9') ? text.replaceAll('%D9%A', '') : text)),
   },
   {
     name: 'an order that is not there is shipped',

@@ -178,12 +178,18 @@ async function reusePlacement(trial: Trial): Promise<void> {
   must(placed.status === 201, REUSED, `the first request is ${told(placed)}`);
   const id = idIn(placed) as bigint;
   refuse(await place(otherPetId, 1, DATE), REUSED, 'a placement for another animal');
+  refuse(
+    await place(petId + 1n, 1, DATE),
+    REUSED,
+    'a placement for an animal with another last digit',
+  );
   refuse(await place(petId, 2, DATE), REUSED, 'a placement of another quantity');
   refuse(await place(petId, 1, OTHER_DATE), REUSED, 'a placement for another date');
   refuse(await place(petId, 1), REUSED, 'a placement without the date');
   refuse(await shipAs(trial, key, id), REUSED, 'a shipment of the order');
   refuse(await cancelAs(trial, key, id), REUSED, 'a cancellation of the order');
-  const ids = [...(await idsFor(trial, petId)), ...(await idsFor(trial, otherPetId))];
+  const pets = [petId, petId + 1n, otherPetId];
+  const ids = (await Promise.all(pets.map((pet) => idsFor(trial, pet)))).flat();
   const other = ids.find((each) => each !== id);
   must(other === undefined, REUSED, `order ${other} was placed, whatever was answered`);
   await requirePending(trial, id, REUSED);

@@ -76,7 +76,7 @@ export const ids: readonly Check[] = [
     needs: ['to write', 'to place'],
     async run(trial) {
       const id = await placePending(trial);
-      await refuseAll(trial, id, respelled(id), SPELLED);
+      await refuseAll(trial, id, await respelled(trial, id), SPELLED);
       return undefined;
     },
   },

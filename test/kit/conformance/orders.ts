@@ -98,15 +98,30 @@ export function malformed(id: bigint): readonly Form[] {
   ];
 }
 
-/** Returns other spellings of an order's number, which this service refuses. */
-export function respelled(id: bigint): readonly Form[] {
+/**
+ * Returns other spellings of an order's number, which this service refuses. Those that a careless server
+ * may take for 0 are left out if that is the id of an order.
+ */
+export async function respelled({ api }: Trial, id: bigint): Promise<readonly Form[]> {
+  const isTaken = (await api.list()).some((order) => order.id === 0n);
   return [
-    `0${ORDER}`,
-    `+${ORDER}`,
-    `${ORDER}.0`,
-    `${ORDER}e0`,
-    `%20${ORDER}`,
-    `${ORDER}%20`,
-    `00${ORDER}`,
-  ].map((shell) => ({ text: shell.replace(ORDER, `${id}`), shell }));
+    ...[`0${ORDER}`, `+${ORDER}`, `${ORDER}.0`, `${ORDER}e0`].map((shell) => formOf(id, shell)),
+    ...[`%20${ORDER}`, `${ORDER}%20`, `00${ORDER}`].map((shell) => formOf(id, shell)),
+    ...(isTaken ? [] : literals(id)),
+    // As Java's `Long.parseLong` and Python's `int` read it: in Arabic digits.
+    {
+      text: `${id}`.replaceAll(/\d/g, '%D9%A$&'),
+      shell: `$(echo ${ORDER} | sed 's/[0-9]/%D9%A&/g')`,
+    },
+  ];
+}
+
+/** Returns an order's number as JavaScript's `BigInt` reads it, in hexadecimal, and Python's `int`, with underscores. */
+function literals(id: bigint): readonly Form[] {
+  const hexadecimal = { text: `0x${id.toString(16)}`, shell: `$(printf 0x%x ${ORDER})` };
+  return [hexadecimal, formOf(id, `0_${ORDER}`)];
+}
+
+function formOf(id: bigint, shell: string): Form {
+  return { text: shell.replace(ORDER, `${id}`), shell };
 }
