@@ -64,6 +64,18 @@ export const DEVIATIONS: readonly Deviation[] = [
   { name: 'dates have an offset', http: bodies(/(T[\d:]+\.\d+)Z/g, '$1+00:00') },
   { name: 'dates have more digits', http: bodies(/(T[\d:]+\.\d+)Z/g, '$1000000Z') },
   {
+    name: 'every 400th request is a 503 for a second',
+    http: (app) => {
+      let requests = 0;
+      return (req, res) => {
+        requests += 1;
+        if (requests % 400 !== 0) return app(req, res);
+        req.resume();
+        res.writeHead(503, { 'retry-after': '1' }).end();
+      };
+    },
+  },
+  {
     name: 'the content type has no parameter',
     http: everyAnswer(({ headers, status }) => {
       if (status !== 204) headers['content-type'] = 'application/json';

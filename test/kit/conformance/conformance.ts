@@ -92,6 +92,8 @@ export interface Report {
   readonly unfinished: number;
   /** The number of answers that were a 429: their requests were sent again. */
   readonly limited: number;
+  /** The number of answers that were a 503 with a Retry-After: their requests were sent again. */
+  readonly unavailable: number;
   readonly checks: readonly CheckReport[];
 }
 
@@ -168,6 +170,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     ...{ passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
     unfinished: checks.filter(({ isUnfinished }) => isUnfinished).length,
     limited: client.limited,
+    unavailable: client.unavailable,
     durationMs: Math.round(performance.now() - begun),
     checks,
   };

@@ -14,6 +14,7 @@ const report: Report = {
   skipped: 2,
   unfinished: 1,
   limited: 0,
+  unavailable: 0,
   checks: [
     { name: 'one', group: 'list', basis: 'contract', result: 'passed', durationMs: 10 },
     {
@@ -54,6 +55,13 @@ test('The text report says how often the server limited the rate of requests', (
     const text = asText({ ...report, limited });
     expect(text).toContain(`\n${times} an answer was a 429, and was waited for\n${last}`);
   }
+});
+
+test('The text report says how often the server was unavailable for a moment', () => {
+  const text = asText({ ...report, limited: 2, unavailable: 3 });
+  expect(text).toContain(
+    '\n2 times an answer was a 429, and was waited for\n3 times an answer was a 503, and was waited for\n1 passed',
+  );
 });
 
 test('The JUnit report is well-formed XML for any response of a server', () => {

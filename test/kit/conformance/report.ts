@@ -6,7 +6,7 @@ const NOTE = '* the contract is silent about it, and Store Orders promises it';
 
 /** Returns a report for people: one line for each check, with its failure below. */
 export function asText(report: Report): string {
-  const { checks, passed, failed, skipped, unfinished, limited, seed, durationMs } = report;
+  const { checks, passed, failed, skipped, unfinished, seed, durationMs } = report;
   const lines = checks.flatMap(({ name, result, reason, script, basis }) => {
     const line = `${SIGNS[result]} ${name}${basis === 'promise' ? ' *' : ''}`;
     if (result === 'passed') return [line];
@@ -17,12 +17,13 @@ export function asText(report: Report): string {
   const counts = `${passed} passed, ${failed} failed, ${skipped} left out${late}`;
   const seconds = (durationMs / 1_000).toFixed(1);
   const note = checks.some(({ basis }) => basis === 'promise') ? [NOTE] : [];
-  const waits = limited === 0 ? [] : [`${times(limited)} an answer was a 429, and was waited for`];
+  const waits = [...waited(report.limited, 'a 429'), ...waited(report.unavailable, 'a 503')];
   return [...lines, ...note, ...waits, `${counts}; seed ${seed}, ${seconds} s`, ''].join('\n');
 }
 
-function times(count: number): string {
-  return count === 1 ? 'Once' : `${count} times`;
+function waited(count: number, answer: string): readonly string[] {
+  const times = count === 1 ? 'Once' : `${count} times`;
+  return count === 0 ? [] : [`${times} an answer was ${answer}, and was waited for`];
 }
 
 function indented(text = ''): readonly string[] {

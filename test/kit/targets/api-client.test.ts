@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { listening } from '../../support/listening.ts';
@@ -24,6 +24,31 @@ test('a request that is refused until a date is sent again then, and not before'
   const { status } = await client.ask('GET', '/store/orders');
   expect([status, requests, client.limited]).toEqual([200, 2, 1]);
   client.close();
+});
+
+/** Resolves with the status of a request whose first answer was given, and with the number of requests. */
+async function afterFirst(headers: OutgoingHttpHeaders, body = '') {
+  let requests = 0;
+  const client = await clientOf((_req, res) => {
+    requests += 1;
+    if (requests === 1) res.writeHead(503, headers).end(body);
+    else res.writeHead(200).end();
+  });
+  const { status } = await client.ask('DELETE', '/store/orders/1');
+  client.close();
+  return [status, requests, client.unavailable];
+}
+
+test('a request to a server that is unavailable for a moment is sent again', async () => {
+  const error = '{"code":"service_unavailable","message":"Busy.","status":503}';
+  expect(await afterFirst({ 'retry-after': '1' }, error)).toEqual([200, 2, 1]);
+  expect(await afterFirst({ 'retry-after': '1' })).toEqual([200, 2, 1]);
+});
+
+test('a 503 without a Retry-After, or whose outcome is unknown, is an answer', async () => {
+  const error = '{"code":"outcome_unknown","message":"Unknown.","status":503}';
+  expect(await afterFirst({})).toEqual([503, 1, 0]);
+  expect(await afterFirst({ 'retry-after': '1' }, error)).toEqual([503, 1, 0]);
 });
 
 test('requests that are refused together are not sent again together', async () => {

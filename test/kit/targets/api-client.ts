@@ -6,9 +6,9 @@ import { ORDER, Trace } from './trace.ts';
 
 /** The timeout of a request, and of a call of an adapter, in milliseconds. */
 export const TIMEOUT_MS = 30_000;
-/** The longest time that a request waits for a server that answers 429, in milliseconds. */
+/** The longest time that a request waits for a server that puts it off, in milliseconds. */
 const MAX_WAIT_MS = 60_000;
-/** The number of times that a request is sent again after a 429. */
+/** The number of times that a request which was put off is sent again. */
 const MAX_RETRIES = 6;
 /** Requests that were refused together wait up to so much longer each time, in milliseconds. */
 const SPREAD_MS = 500;
@@ -53,6 +53,7 @@ export class ApiClient {
   readonly #closing = new AbortController();
   readonly #unanswered = new Set<{ readonly what: string }>();
   #limited = 0;
+  #unavailable = 0;
 
   /** @param readOnly True to refuse to send anything but GET and HEAD requests. */
   constructor(baseUrl: string, key: string, readOnly = false) {
@@ -64,6 +65,11 @@ export class ApiClient {
   /** The number of answers that were a 429. */
   get limited(): number {
     return this.#limited;
+  }
+
+  /** The number of answers that were a 503 with a Retry-After. */
+  get unavailable(): number {
+    return this.#unavailable;
   }
 
   /** The earliest of the requests and calls without an answer yet, in words. */
@@ -103,15 +109,12 @@ export class ApiClient {
     let leftMs = MAX_WAIT_MS;
     for (let retries = 0; ; retries++) {
       const answer = await this.#send(method, path, asked);
-      if (answer.status === 429) {
-        this.#limited += 1;
-        if (retries < MAX_RETRIES && leftMs > 0) {
-          const waitMs = Math.min(leftMs, retryAfterMs(answer));
-          leftMs -= waitMs;
-          const spreadMs = Math.random() * retries * SPREAD_MS;
-          await this.pause(waitMs + spreadMs);
-          continue;
-        }
+      if (this.#isPutOff(answer) && retries < MAX_RETRIES && leftMs > 0) {
+        const waitMs = Math.min(leftMs, retryAfterMs(answer));
+        leftMs -= waitMs;
+        const spreadMs = Math.random() * retries * SPREAD_MS;
+        await this.pause(waitMs + spreadMs);
+        continue;
       }
       if (method === 'POST') {
         const id = idIn(answer);
@@ -119,6 +122,18 @@ export class ApiClient {
       }
       return answer;
     }
+  }
+
+  /** Returns true, and counts it, if an answer puts its request off: nothing was done, and it may be sent again. */
+  #isPutOff(answer: Answer): boolean {
+    if (answer.status === 429) {
+      this.#limited += 1;
+      return true;
+    }
+    const isUnavailable =
+      answer.status === 503 && answer.header('retry-after') !== '' && !isInDoubt(answer);
+    if (isUnavailable) this.#unavailable += 1;
+    return isUnavailable;
   }
 
   /** Closes the persistent connections, and ends all waits. */
@@ -168,7 +183,12 @@ export class ApiClient {
   }
 }
 
-/** Returns the wait that a 429 asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
+/** Returns true for a 503 of this service that leaves open if the command was carried out. */
+function isInDoubt({ text }: Answer): boolean {
+  return Object(exactJson(text)).code === 'outcome_unknown';
+}
+
+/** Returns the wait that an answer asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
 function retryAfterMs({ header }: Answer): number {
   const given = header('retry-after');
   // The date is by the server's clock.
