@@ -1,5 +1,5 @@
 import { requestsIn, type Submission } from '../../../src/app/log/submission.ts';
-import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
+import { changingAnswers, changingBodies, changingRequests, type Exchange } from '../faults.ts';
 import { CONDITIONS } from './conditions.ts';
 import { bare, type Fault, fail, reading, since, watching } from './faulty.ts';
 import { PROMISED_FORMS } from './forms.ts';
@@ -207,6 +207,50 @@ export const IDEMPOTENCY: readonly Fault[] = [
   },
 ];
 
+/** Executes the commands of some groups in another way. */
+function groups(
+  isHit: (request: Request) => boolean,
+  change: (request: Request) => Request,
+): NonNullable<Fault['writer']> {
+  return (writer) => ({
+    execute: (batch) => {
+      const requests = [...requestsIn(batch)];
+      // Under a key it would be another request.
+      const isUnnamed = (each: Request) => each[0]?.idempotencyKey === undefined;
+      return writer.execute(
+        requests.flatMap((each) => (isUnnamed(each) && isHit(each) ? change(each) : each)),
+      );
+    },
+  });
+}
+
+const BATCHES: readonly Fault[] = [
+  {
+    name: 'an atomic batch is carried out in part',
+    writer: groups(
+      ([first]) => first?.group?.isAtomic === true,
+      ([first, ...others]) => {
+        const { group } = first ?? {};
+        return first && group
+          ? [{ ...first, group: { ...group, isAtomic: false } }, ...others]
+          : [];
+      },
+    ),
+  },
+  {
+    name: 'the last item of a batch is not carried out',
+    writer: groups(
+      ([first, ...others]) => first?.group !== undefined && others.length > 0,
+      (request) => [...request.slice(0, -1), { ...(request[0] as Submission), group: undefined }],
+    ),
+  },
+  {
+    name: 'a batch with a malformed item is carried out without it',
+    http: (app) =>
+      changingBodies(app, (body) => body.replace(/,\{"petId":"-?\d+","quantity":0\}/, '')),
+  },
+];
+
 export const PROMISES: readonly Fault[] = [
   {
     name: 'a new order has no Location',
@@ -315,4 +359,5 @@ export const PROMISES: readonly Fault[] = [
   ...PROMISED_FORMS,
   ...CONDITIONS,
   ...IDEMPOTENCY,
+  ...BATCHES,
 ];

@@ -8,6 +8,7 @@ import { ANSWERED, ApiClient } from '../targets/api-client.ts';
 import { type Adapter, OrdersApi } from '../targets/orders-api.ts';
 import { requireAccess } from './access.ts';
 import { authentication } from './authentication.ts';
+import { batches } from './batches.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
 import { conditions } from './conditions.ts';
@@ -35,6 +36,7 @@ const CHECKS: readonly Check[] = [
   ...forms,
   ...conditions,
   ...idempotency,
+  ...batches,
   namedWithoutKey,
   ...concurrency,
   ...models,

@@ -78,7 +78,9 @@ export class Trace {
   }
 }
 
-function asLine({ line, about, placed, isGiven }: Entry, names: Map<bigint, string>): string {
+function asLine(entry: Entry, names: Map<bigint, string>): string {
+  const { about, placed, isGiven } = entry;
+  const line = entry.line.replace(ORDER_IDS, (ids) => withNames(ids, names));
   if (about !== undefined) {
     const name = names.get(about);
     return line.replaceAll(ORDER, name === undefined ? `${about}` : `\${${name}}`);
@@ -87,4 +89,15 @@ function asLine({ line, about, placed, isGiven }: Entry, names: Map<bigint, stri
   const name = letterOf(names.size);
   names.set(placed, name);
   return isGiven ? `${name}=${placed} ${line}` : `${name}=$(${line})`;
+}
+
+/** Matches the ids of the orders that a batch is about, in its body. */
+const ORDER_IDS = /"orderIds":\[[^\]]*\]/;
+
+/** Returns a part of a text in single quotes with the names of orders for their ids. */
+function withNames(ids: string, names: ReadonlyMap<bigint, string>): string {
+  return ids.replaceAll(/"(-?\d+)"/g, (quoted, id) => {
+    const name = names.get(BigInt(id));
+    return name === undefined ? quoted : `"'"\${${name}}"'"`;
+  });
 }
