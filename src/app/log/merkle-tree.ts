@@ -91,6 +91,11 @@ export class Frontier {
     return others.reduce((right, left) => nodeHash(left, right), last);
   }
 
+  /** Returns the tree's size and its root. */
+  head(): TreeHead & { readonly root: Buffer } {
+    return { size: this.#size, root: this.root() };
+  }
+
   /**
    * Appends a leaf by its hash. Calls `store` with each node at height 8, 16, 24 … that it
    * completes: these, at most one every 255 leaves, are the nodes of a {@link TreeSource}. They are

@@ -27,7 +27,7 @@ export class MemoryTrail implements Trail {
   }
 
   async treeHead(): Promise<TreeHead> {
-    return { size: this.#frontier.size, root: this.#frontier.root() };
+    return this.#frontier.head();
   }
 
   leaves(from: number, count: number): Buffer[] {

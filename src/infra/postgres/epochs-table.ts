@@ -208,8 +208,8 @@ async function recordBreak(
   acknowledged: AcknowledgedHead | undefined,
 ): Promise<AcknowledgedHead> {
   const before = await epochsIn(connection, storeId);
-  const frontier = Frontier.unpack(await new MerkleTables(connection).edge());
-  const [position, root] = [frontier.size, frontier.root()];
+  const edge = await new MerkleTables(connection).edge();
+  const { size: position, root } = Frontier.unpack(edge).head();
   const [[inLog] = ['0']] = await connection.query<[string]>(HIGHEST_ID);
   const highestId = BigInt(inLog);
   const cut = { at: now(), reason, position, root, highestId, acknowledged, isExact: false };

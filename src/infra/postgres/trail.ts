@@ -35,8 +35,7 @@ export class PostgresTrail implements Trail {
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = Frontier.unpack(await (this.#known ?? this.#tree).edge());
-    return { size: frontier.size, root: frontier.root() };
+    return Frontier.unpack(await (this.#known ?? this.#tree).edge()).head();
   }
 
   leaves(from: number, count: number): Promise<Buffer[]> {

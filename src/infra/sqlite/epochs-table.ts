@@ -119,7 +119,7 @@ export function enterEpochs(db: Database.Database, { statements }: Epochs): void
 /** Returns the first head of a log that was copied to another file. */
 export function firstHeadOf(db: Database.Database): AcknowledgedHead {
   const epochs = epochsIn(db);
-  const { size: position, root } = headOf(db);
+  const { size: position, root } = new MerkleTables(db).wholeFrontier().head();
   return {
     storeId: epochs.storeId,
     epoch: epochs.id,
@@ -143,7 +143,8 @@ export function beginDueEpoch(file: string, db: Database.Database, to?: string):
     // The head beside a store that was handed over does not cover the events recorded elsewhere
     // since; nor does a head as old as the backup cover the events after it.
     const head = readHeadOf(file);
-    const isExact = copy.kind === 'backup' && (head?.position ?? 0) > headOf(db).size;
+    const isExact =
+      copy.kind === 'backup' && (head?.position ?? 0) > new MerkleTables(db).wholeSize();
     recordBreak(file, db, 'copy_continued', { head, isExact });
   });
   if (isCopy(db)) begin.immediate();
@@ -186,7 +187,7 @@ function recordBreak(
   { head: acknowledged, isExact }: { head: AcknowledgedHead | undefined; isExact: boolean },
 ): void {
   const before = epochsIn(db);
-  const { size: position, root } = headOf(db);
+  const { size: position, root } = new MerkleTables(db).wholeFrontier().head();
   const cut = {
     at: now(),
     reason,
@@ -200,11 +201,6 @@ function recordBreak(
   noteEpoch(headFileOf(file), begun.acknowledged);
   db.prepare('INSERT INTO epochs VALUES (?, ?)').run(before.number + 1, begun.statement);
   db.exec('UPDATE store SET is_copy = 0');
-}
-
-function headOf(db: Database.Database) {
-  const frontier = new MerkleTables(db).wholeFrontier();
-  return { size: frontier.size, root: frontier.root() };
 }
 
 function highestStoredId(db: Database.Database): bigint {

@@ -41,8 +41,7 @@ export class SqliteTrail implements Trail {
   }
 
   async treeHead(): Promise<TreeHead> {
-    const frontier = orUnavailable(this.#db, () => this.#tree.wholeFrontier());
-    const head = { size: frontier.size, root: frontier.root() };
+    const head = orUnavailable(this.#db, () => this.#tree.wholeFrontier()).head();
     this.#signal?.note(head.size);
     await this.#known.follow(this.#tree.latestEdge, this);
     return head;

@@ -22,7 +22,7 @@ export async function isExtension(
   if (to - from <= TILE_HASHES) {
     return leadsTo(known, edge, (await source.leaves(from, to - from)) as Buffer[]);
   }
-  return isConsistent(headOf(known), headOf(edge), source);
+  return isConsistent(Frontier.unpack(known).head(), Frontier.unpack(edge).head(), source);
 }
 
 /**
@@ -38,9 +38,4 @@ export async function isConsistent(
   if (older.size > newer.size) return false;
   const proof = await orDamaged(() => consistencyProof(older.size, newer.size, source));
   return verifyConsistency(older, newer, proof).ok;
-}
-
-function headOf(edge: Buffer): TreeHead {
-  const frontier = Frontier.unpack(edge);
-  return { size: frontier.size, root: frontier.root() };
 }
