@@ -52,10 +52,7 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the tree's right edge. Throws {@link DamagedStore} if the log has another size. */
   wholeFrontier(): Frontier {
-    const [edge, last] = this.#ends();
-    const frontier = this.#unpacked(edge);
-    requireSameSize(last, frontier.size);
-    return frontier;
+    return this.#unpacked(this.wholeEdge());
   }
 
   /** Returns the tree's size. Throws {@link DamagedStore} if the log has another size. */
@@ -65,7 +62,7 @@ export class MerkleTables implements TreeSource {
 
   /** Returns the packed right edge. Throws {@link DamagedStore} if the log has another size. */
   wholeEdge(): Buffer {
-    const [edge, last] = this.#ends();
+    const [edge, last] = (this.#selectEnds.get() ?? []) as [unknown, number];
     const packed = requireEdge(edge);
     requireSameSize(last, sizeOf(packed));
     return packed;
@@ -115,10 +112,6 @@ export class MerkleTables implements TreeSource {
 
   nodes(height: number, from: number, count: number): Buffer[] {
     return this.#selectNodes.all(height, from, count).map(requireHash);
-  }
-
-  #ends(): [edge: unknown, last: number] {
-    return (this.#selectEnds.get() ?? []) as [unknown, number];
   }
 
   /** Returns the tree of an edge as it is stored. Throws {@link DamagedStore} if it is none. */
