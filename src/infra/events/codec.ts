@@ -25,9 +25,6 @@ import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { fast } from './fast-path.ts';
 
-/** An event as every engine stores it: the fields of its record. */
-export type StoredEvent = StoredFields;
-
 /**
  * The form in which each type of event is written: its schema version, and its data with the members
  * in the order of their names. A member that is undefined is not written.
@@ -79,7 +76,7 @@ export function encodeMetadata({ at, by, commandId }: Metadata): string {
 }
 
 /** Returns an event in its stored form. */
-export function encode({ position, version, event, metadata }: RecordedEvent): StoredEvent {
+export function encode({ position, version, event, metadata }: RecordedEvent): StoredFields {
   return {
     position,
     version,
@@ -91,7 +88,7 @@ export function encode({ position, version, event, metadata }: RecordedEvent): S
 }
 
 /** Reads a stored event. Throws {@link UnreadableEvent} for an unknown type, version or form. */
-export function decode(stored: StoredEvent): RecordedEvent {
+export function decode(stored: StoredFields): RecordedEvent {
   return decodeBy(readAny, stored);
 }
 
@@ -101,13 +98,13 @@ export function decode(stored: StoredEvent): RecordedEvent {
  * the service writes. Data of an older schema version must only be canonical, as it has other
  * members.
  */
-export function decodeStrictly(stored: StoredEvent): RecordedEvent {
+export function decodeStrictly(stored: StoredFields): RecordedEvent {
   return decodeBy(readWritten, stored);
 }
 
 function decodeBy(
-  readBySchema: (stored: StoredEvent) => EventWithMetadata,
-  stored: StoredEvent,
+  readBySchema: (stored: StoredFields) => EventWithMetadata,
+  stored: StoredFields,
 ): RecordedEvent {
   const { position, version } = stored;
   try {
@@ -118,14 +115,14 @@ function decodeBy(
   }
 }
 
-function readAny({ type, schemaVersion, data, metadata }: StoredEvent): EventWithMetadata {
+function readAny({ type, schemaVersion, data, metadata }: StoredFields): EventWithMetadata {
   return {
     event: schema().readEvent(type, schemaVersion, data),
     metadata: schema().readMetadataText(metadata),
   };
 }
 
-function readWritten(stored: StoredEvent): EventWithMetadata {
+function readWritten(stored: StoredFields): EventWithMetadata {
   const { event, metadata } = readAny(stored);
   const isOlder = stored.schemaVersion !== schemaVersionOf(event);
   const isWritten =

@@ -1,6 +1,6 @@
-import { foldInputOf } from '../../app/log/recorded-event.ts';
+import { foldInputOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import type { FoldSource } from '../../app/ports/event-log.ts';
-import { decode, type StoredEvent } from './codec.ts';
+import { decode } from './codec.ts';
 
 /** Events per read: few, because those after one that cannot be decoded are read in vain. */
 const CHUNK_EVENTS = 250;
@@ -13,7 +13,7 @@ export function decodedFoldSource(
   readStored: (
     after: number,
     limit: number,
-  ) => readonly StoredEvent[] | Promise<readonly StoredEvent[]>,
+  ) => readonly StoredFields[] | Promise<readonly StoredFields[]>,
 ): FoldSource {
   return {
     async next(after, take) {

@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { hasRightTypes } from '../../app/log/recorded-event.ts';
+import { hasRightTypes, type StoredFields } from '../../app/log/recorded-event.ts';
 import type { Decided, Refusal } from '../../app/log/submission.ts';
 import { type KeptOutcome, UnreadableEvent } from '../../app/ports/event-log.ts';
 import type { StoredRow } from '../../app/ports/evidence.ts';
@@ -13,7 +13,6 @@ import { DamagedStore } from '../../app/ports/store.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { type Column, checksumOf, requireChecksum } from './checksums.ts';
-import type { StoredEvent } from './codec.ts';
 
 /** The events, or other rows, of a chunk: enough to make a row cheap, too few to block the event loop. */
 export const CHUNK_ROWS = 1_000;
@@ -31,7 +30,7 @@ export type EventRow = readonly [
  * Returns the events after a position. Throws {@link UnreadableEvent} if one is missing, or has a value
  * of another type than is written.
  */
-export function eventsIn(rows: readonly EventRow[], after: number): StoredEvent[] {
+export function eventsIn(rows: readonly EventRow[], after: number): StoredFields[] {
   return rows.map(([position, version, type, schemaVersion, data, metadata], index) => {
     const due = after + 1 + index;
     if (position !== due) throw new UnreadableEvent(due, 'it is missing');

@@ -1,16 +1,15 @@
 import { Frontier, leafHash, type TreeHead } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/recorded-event.ts';
+import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import type { Trail } from '../../app/ports/trail.ts';
-import type { StoredEvent } from '../events/codec.ts';
 
 /** The trail in memory: the texts of the events, and the nodes of their tree that proofs need. */
 export class MemoryTrail implements Trail {
-  readonly #stored: StoredEvent[] = [];
+  readonly #stored: StoredFields[] = [];
   readonly #traces = new Map<number, string>();
   readonly #frontier = new Frontier();
   readonly #nodes = new Map<string, Buffer>();
 
-  append(event: StoredEvent, traceparent?: string): void {
+  append(event: StoredFields, traceparent?: string): void {
     this.#stored.push(event);
     if (traceparent !== undefined) this.#traces.set(event.position, traceparent);
     this.#frontier.append(leafHash(recordOf(event)), (height, place, hash) => {
@@ -18,7 +17,7 @@ export class MemoryTrail implements Trail {
     });
   }
 
-  async stored(after: number, limit: number): Promise<readonly StoredEvent[]> {
+  async stored(after: number, limit: number): Promise<readonly StoredFields[]> {
     return this.#stored.slice(after, after + limit);
   }
 

@@ -1,14 +1,14 @@
 import { CLOCKS } from '../../app/clock.ts';
 import type { TreeSource } from '../../app/log/merkle-proofs.ts';
 import { leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/recorded-event.ts';
+import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import {
   type AppendResult,
   type Decide,
   type OutcomeName,
   UnreadableEvent,
 } from '../../app/ports/event-log.ts';
-import { decode, type StoredEvent } from '../events/codec.ts';
+import { decode } from '../events/codec.ts';
 import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import { type Appending, failureIn, resultOf } from './append-result.ts';
 import { BEGIN, type Begun, type Change, changeBy, isWritten } from './batch.ts';
@@ -116,7 +116,7 @@ export class AppendLocked {
 }
 
 /** Returns a tree whose leaves after a position are those of events that were read already. */
-function treeWith(stored: readonly StoredEvent[], after: number, tree: TreeSource): TreeSource {
+function treeWith(stored: readonly StoredFields[], after: number, tree: TreeSource): TreeSource {
   return {
     leaves(from, count) {
       if (from < after) return tree.leaves(from, count);

@@ -4,10 +4,9 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Histogram } from '../../app/histogram.ts';
-import { highestIdIn, recordOf } from '../../app/log/recorded-event.ts';
+import { highestIdIn, recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import type { AppendResult } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import { BEGIN, type Change } from './batch.ts';
 import { type Connection, inOrder } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
@@ -177,6 +176,6 @@ async function find(
   }
 }
 
-function isSameEvent(event: StoredEvent, there: StoredEvent | undefined): boolean {
+function isSameEvent(event: StoredFields, there: StoredFields | undefined): boolean {
   return there !== undefined && recordOf(there) === recordOf(event);
 }

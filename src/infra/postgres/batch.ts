@@ -1,10 +1,15 @@
 /** The statement that records a whole batch in PostgreSQL. */
 
 import { sizeOf } from '../../app/log/merkle-tree.ts';
-import { type RecordedEvent, recordedBehind, tracesOf } from '../../app/log/recorded-event.ts';
+import {
+  type RecordedEvent,
+  recordedBehind,
+  type StoredFields,
+  tracesOf,
+} from '../../app/log/recorded-event.ts';
 import type { Decide, KeptOutcome } from '../../app/ports/event-log.ts';
 import type { OrderId } from '../../domain/order-id.ts';
-import { decode, encode, type StoredEvent } from '../events/codec.ts';
+import { decode, encode } from '../events/codec.ts';
 import type { KeptInBatch } from '../events/kept-in-batch.ts';
 import { byteas, int4s, int8s, texts } from './arrays.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
@@ -28,7 +33,7 @@ type Write = readonly [Statement, readonly unknown[]];
 /** The change that a batch makes to the log. */
 export interface Change {
   readonly events: readonly RecordedEvent[];
-  readonly stored: readonly StoredEvent[];
+  readonly stored: readonly StoredFields[];
   /** The edge of the log that it follows. If the log has another, the change cannot be recorded. */
   readonly follows: Buffer;
   readonly edge: Buffer;
@@ -143,7 +148,7 @@ export async function isWritten(connection: Queryable, write: Write): Promise<bo
 export async function addRecorded(
   connection: Queryable,
   edge: Buffer,
-  events: readonly StoredEvent[],
+  events: readonly StoredFields[],
   traces: ReadonlyMap<number, string> = new Map(),
 ): Promise<Buffer> {
   const orderIds = events.map((event) => decode(event).event.orderId);
@@ -162,7 +167,7 @@ interface Beside {
 /** @param edge The edge of the log before the events. */
 function writeOf(
   edge: Buffer,
-  events: readonly StoredEvent[],
+  events: readonly StoredFields[],
   orderIds: readonly OrderId[],
   { kept, traces }: Beside,
   grown: Growth,

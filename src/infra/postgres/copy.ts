@@ -2,9 +2,9 @@
 
 import { StoreIsThere, UserError } from '../../app/lifecycle/user-error.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { KeptOutcome, OutcomeName } from '../../app/ports/event-log.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import { addRecorded, BEGIN } from './batch.ts';
 import type { Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
@@ -134,7 +134,7 @@ async function beginCopy(db: Database, id: string): Promise<void> {
 
 async function append(
   db: Database,
-  events: readonly StoredEvent[],
+  events: readonly StoredFields[],
   traces: ReadonlyMap<number, string>,
 ): Promise<void> {
   const size = events.at(-1)?.position;

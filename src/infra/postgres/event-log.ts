@@ -1,9 +1,9 @@
 import { Histogram, type HistogramReading } from '../../app/histogram.ts';
 import { sizeOf } from '../../app/log/merkle-tree.ts';
-import type { RecordedEvent } from '../../app/log/recorded-event.ts';
+import type { RecordedEvent, StoredFields } from '../../app/log/recorded-event.ts';
 import type { AppendResult, Decide, EventLog, OutcomeName } from '../../app/ports/event-log.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
-import { decode, type StoredEvent } from '../events/codec.ts';
+import { decode } from '../events/codec.ts';
 import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import { AppendAlone } from './append-alone.ts';
 import { AppendConnections } from './append-connections.ts';
@@ -88,7 +88,7 @@ export class PostgresEventLog implements EventLog {
   async *read(after: number): AsyncIterable<readonly RecordedEvent[]> {
     let events = await this.#chunk(after);
     while (events.length > 0) {
-      const last = (events.at(-1) as StoredEvent).position;
+      const last = (events.at(-1) as StoredFields).position;
       // While the caller processes one chunk, the next is being read. A last, partial chunk is read
       // again after all others were processed, so that it includes what was appended meanwhile.
       const isFull = events.length === CHUNK_ROWS;
@@ -172,7 +172,7 @@ export class PostgresEventLog implements EventLog {
     this.#beginAppending = undefined;
   }
 
-  #chunk(after: number): Promise<StoredEvent[]> {
+  #chunk(after: number): Promise<StoredFields[]> {
     return readStored(this.#db, after, CHUNK_ROWS, this.knownHead);
   }
 

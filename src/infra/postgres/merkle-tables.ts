@@ -2,10 +2,9 @@
 
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/recorded-event.ts';
+import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
 import { requireHash } from '../checking/stored-check.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { readStored } from './stored-events.ts';
@@ -68,7 +67,7 @@ export interface Growth {
 }
 
 /** Returns the growth of a tree by the events that follow it. */
-export function growth(edge: Buffer, events: readonly StoredEvent[]): Growth {
+export function growth(edge: Buffer, events: readonly StoredFields[]): Growth {
   const frontier = Frontier.unpack(edge);
   const nodes: [number[], number[], Buffer[]] = [[], [], []];
   for (const event of events) {

@@ -1,7 +1,7 @@
 /** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import { type FoldSource, UnreadableEvent } from '../../app/ports/event-log.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import { fast } from '../events/fast-path.ts';
 import { decodedFoldSource } from '../events/fold-source.ts';
 import { type EventRow, eventsIn } from '../events/row-mapping.ts';
@@ -27,7 +27,7 @@ export async function readStored(
   after: number,
   limit: number,
   known = 0,
-): Promise<StoredEvent[]> {
+): Promise<StoredFields[]> {
   const events = eventsIn(await db.query<EventRow>(SELECT, [after, limit]), after);
   const end = after + events.length;
   if (events.length < limit && end < known) throw new UnreadableEvent(end + 1, 'it is missing');

@@ -1,8 +1,8 @@
 /** The trail of a log in PostgreSQL. */
 
 import { Frontier, type TreeHead } from '../../app/log/merkle-tree.ts';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { Trail } from '../../app/ports/trail.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import type { Queryable } from './connection/connection.ts';
 import type { PostgresEventLog } from './event-log.ts';
 import { readTraces } from './event-traces.ts';
@@ -26,7 +26,7 @@ export class PostgresTrail implements Trail {
     this.#known = known;
   }
 
-  stored(after: number, limit: number): Promise<StoredEvent[]> {
+  stored(after: number, limit: number): Promise<StoredFields[]> {
     return readStored(this.#db, after, limit, this.#known?.knownHead);
   }
 

@@ -5,8 +5,9 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StoreIsThere, UserError } from '../../app/lifecycle/user-error.ts';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { StoreCopy, StoreOriginal } from '../../app/ports/store-copy.ts';
-import { decode, type StoredEvent } from '../events/codec.ts';
+import { decode } from '../events/codec.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
 import { makeFolder } from '../process/make-folder.ts';
 import { syncFolder } from '../process/sync-folder.ts';
@@ -182,7 +183,7 @@ function closable(file: string, db: Database.Database) {
 
 function append(
   db: Database.Database,
-  events: readonly StoredEvent[],
+  events: readonly StoredFields[],
   traces: ReadonlyMap<number, string>,
 ): void {
   const tree = new MerkleTables(db);

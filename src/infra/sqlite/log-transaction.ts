@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { type RecordedEvent, tracesOf } from '../../app/log/recorded-event.ts';
-import { encode, type StoredEvent } from '../events/codec.ts';
+import { type RecordedEvent, type StoredFields, tracesOf } from '../../app/log/recorded-event.ts';
+import { encode } from '../events/codec.ts';
 import { EventTraces } from './event-traces.ts';
 import type { MerkleTables } from './merkle-tables.ts';
 import { isFailedFlush } from './storage/fault.ts';
@@ -41,7 +41,7 @@ export class LogTransaction {
   /**
    * Adds events, their leaves and their traces. `recorded` contains the same events as `stored`.
    */
-  insert(stored: readonly StoredEvent[], recorded: readonly RecordedEvent[]): void {
+  insert(stored: readonly StoredFields[], recorded: readonly RecordedEvent[]): void {
     const rows = stored.map((event, index) => rowOf(event, recorded[index] as RecordedEvent));
     for (let from = 0; from < rows.length; from += MAX_ROWS) {
       const some = rows.slice(from, from + MAX_ROWS);
@@ -105,7 +105,7 @@ export class LogTransaction {
   }
 }
 
-function rowOf(stored: StoredEvent, { event }: RecordedEvent): unknown[] {
+function rowOf(stored: StoredFields, { event }: RecordedEvent): unknown[] {
   const { position, version, type, schemaVersion, data, metadata } = stored;
   return [position, event.orderId, version, type, schemaVersion, data, metadata];
 }

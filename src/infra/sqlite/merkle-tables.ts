@@ -3,11 +3,10 @@
 import type Database from 'better-sqlite3';
 import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
-import { recordOf } from '../../app/log/recorded-event.ts';
+import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
 import { requireHash } from '../checking/stored-check.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -79,7 +78,7 @@ export class MerkleTables implements TreeSource {
   }
 
   /** Adds the events that are being appended. Throws {@link UnreadableEvent} at a gap. */
-  append(events: readonly StoredEvent[]): void {
+  append(events: readonly StoredFields[]): void {
     if (events.length === 0) return;
     const frontier = this.frontier();
     // The cached edge is none until the changed one is written.
@@ -125,7 +124,7 @@ export class MerkleTables implements TreeSource {
     return this.#frontier;
   }
 
-  #add(event: StoredEvent, frontier: Frontier): void {
+  #add(event: StoredFields, frontier: Frontier): void {
     if (event.position !== frontier.size + 1) {
       throw new UnreadableEvent(frontier.size + 1, 'it is missing');
     }

@@ -1,8 +1,8 @@
 /** Reads events from the table as they are stored: for the log, its tree, and folds. */
 
 import type Database from 'better-sqlite3';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { FoldSource } from '../../app/ports/event-log.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import { fast } from '../events/fast-path.ts';
 import { decodedFoldSource } from '../events/fold-source.ts';
 import { type EventRow, eventsIn } from '../events/row-mapping.ts';
@@ -25,7 +25,7 @@ export class StoredEvents {
   /**
    * Returns the first events after a position. Throws {@link UnreadableEvent} if one is missing.
    */
-  read(after: number, limit: number): StoredEvent[] {
+  read(after: number, limit: number): StoredFields[] {
     return eventsIn(this.#select.all(after, limit) as EventRow[], after);
   }
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { TreeHead } from '../../app/log/merkle-tree.ts';
+import type { StoredFields } from '../../app/log/recorded-event.ts';
 import type { Trail } from '../../app/ports/trail.ts';
-import type { StoredEvent } from '../events/codec.ts';
 import type { AppendSignal } from './append-signal.ts';
 import { EventTraces } from './event-traces.ts';
 import { KnownHead } from './known-head.ts';
@@ -28,7 +28,7 @@ export class SqliteTrail implements Trail {
     this.#signal = signal;
   }
 
-  async stored(after: number, limit: number): Promise<StoredEvent[]> {
+  async stored(after: number, limit: number): Promise<StoredFields[]> {
     return orUnavailable(this.#db, () => {
       const end = this.#tree.wholeSize();
       this.#signal?.note(end);

@@ -1,8 +1,7 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { RecordTree } from '../../../src/app/audit/proofs/verifier.ts';
-import { recordOf } from '../../../src/app/log/recorded-event.ts';
+import { recordOf, type StoredFields } from '../../../src/app/log/recorded-event.ts';
 import type { Fill } from '../../../src/app/ports/store.ts';
-import type { StoredEvent } from '../../../src/infra/events/codec.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
@@ -14,7 +13,7 @@ import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
 import { fillHonestly } from '../../support/tampering.ts';
 
 /** The events that another store has recorded. */
-let recorded: readonly StoredEvent[];
+let recorded: readonly StoredFields[];
 const tree = new RecordTree();
 
 beforeAll(async () => {

@@ -5,13 +5,13 @@ import {
   EVENT_TYPES,
   type NewEvent,
   type RecordedEvent,
+  type StoredFields,
 } from '../../../../src/app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../../../src/app/ports/event-log.ts';
 import {
   decode,
   encodeData,
   encodeMetadata,
-  type StoredEvent,
   schemaVersionOf,
 } from '../../../../src/infra/events/codec.ts';
 import { readEvent, readMetadataText } from '../../../../src/infra/events/schema.ts';
@@ -22,7 +22,7 @@ import { MEANINGS, storedEvents } from '../../../support/golden-events.ts';
 import { mutations } from '../../../support/mutations.ts';
 import { runs } from '../../../support/nightly.ts';
 
-function stored({ event, version, metadata }: NewEvent): StoredEvent {
+function stored({ event, version, metadata }: NewEvent): StoredFields {
   return {
     position: 5,
     version,
@@ -153,7 +153,7 @@ describe('the fast way to read an event and the schema', () => {
 describe('an event that cannot be understood', () => {
   const good = { placed: placed(1n), shipped: shipped(1n), cancelled: cancelled(1n) };
 
-  it.each<[string, keyof typeof good, Partial<StoredEvent>, RegExp]>([
+  it.each<[string, keyof typeof good, Partial<StoredFields>, RegExp]>([
     [
       'an unknown type',
       'placed',

@@ -5,10 +5,11 @@ import {
   type FoldInput,
   foldInputOf,
   type NewEvent,
+  type StoredFields,
 } from '../../../../../src/app/log/recorded-event.ts';
 import type { Instant } from '../../../../../src/domain/instant.ts';
 import type { OrderEvent } from '../../../../../src/domain/order.ts';
-import { encode, type StoredEvent } from '../../../../../src/infra/events/codec.ts';
+import { encode } from '../../../../../src/infra/events/codec.ts';
 import { END, EventParser } from '../../../../../src/infra/events/fast/event-parser.ts';
 import { readEvent, readMetadataText } from '../../../../../src/infra/events/schema.ts';
 import { newEvents } from '../../../../support/arbitraries.ts';
@@ -17,7 +18,7 @@ import { mutations } from '../../../../support/mutations.ts';
 import { runs } from '../../../../support/nightly.ts';
 
 /** As they stand in a log, each with the version that an event of its type has. */
-function stored(events: readonly NewEvent[]): StoredEvent[] {
+function stored(events: readonly NewEvent[]): StoredFields[] {
   return events.map((event, index) => {
     const version = event.event.type === 'OrderPlaced' ? 1 : 2;
     return encode({ ...event, version, position: index + 1 });
@@ -25,7 +26,7 @@ function stored(events: readonly NewEvent[]): StoredEvent[] {
 }
 
 /** The bytes of events, as both engines return them. */
-function bytesOf(events: readonly StoredEvent[]): Buffer {
+function bytesOf(events: readonly StoredFields[]): Buffer {
   return Buffer.from(
     events
       .map(({ type, schemaVersion, version, data, metadata }) => {
@@ -36,7 +37,7 @@ function bytesOf(events: readonly StoredEvent[]): Buffer {
 }
 
 /** The events that the parser reads, up to the first that it leaves to the schema. */
-function parsed(events: readonly StoredEvent[]): FoldInput[] {
+function parsed(events: readonly StoredFields[]): FoldInput[] {
   const parser = new EventParser(bytesOf(events));
   const all: FoldInput[] = [];
   for (const { position } of events) {
@@ -48,7 +49,7 @@ function parsed(events: readonly StoredEvent[]): FoldInput[] {
 }
 
 /** The events that the schema reads, up to the first that it does not know. */
-function decoded(events: readonly StoredEvent[]): FoldInput[] {
+function decoded(events: readonly StoredFields[]): FoldInput[] {
   const all: FoldInput[] = [];
   for (const { position, version, type, schemaVersion, data, metadata } of events) {
     try {
@@ -80,7 +81,7 @@ describe('the parser of many events', () => {
 
   it('never accepts a text that the schema refuses or reads differently', () => {
     const cases = newEvents.chain((event) => {
-      const [text] = stored([event]) as [StoredEvent];
+      const [text] = stored([event]) as [StoredFields];
       return fc.oneof(
         mutations(text.data).map((data) => ({ ...text, data })),
         mutations(text.metadata).map((metadata) => ({ ...text, metadata })),
@@ -126,14 +127,14 @@ describe('the parser of many events', () => {
     ['}', ''],
     ['}', '} '],
   ])('leaves texts in another form to the schema: %s, %s', (from, to) => {
-    const [event] = stored([newEvent(placed(1n))]) as [StoredEvent];
+    const [event] = stored([newEvent(placed(1n))]) as [StoredFields];
     const spoilt = { ...event, data: event.data.replace(from, to) };
     expect(spoilt.data).not.toBe(event.data);
     expect(parsed([event])).toHaveLength(1);
     expect(parsed([spoilt])).toEqual([]);
   });
 
-  it.each<[string, Partial<StoredEvent>]>([
+  it.each<[string, Partial<StoredFields>]>([
     ['into the type', { type: 'OrderCancelled 1 2', schemaVersion: 1, version: 2 }],
     [
       'into the data',
@@ -144,7 +145,7 @@ describe('the parser of many events', () => {
     ['with two digits', { version: 12 }],
     ['with none', { version: 0 }],
   ])('leaves texts moved between columns to the schema: %s', (_, change) => {
-    const [event] = stored([newEvent(cancelled(1n))]) as [StoredEvent];
+    const [event] = stored([newEvent(cancelled(1n))]) as [StoredFields];
     expect(parsed([event])).toHaveLength(1);
     expect(parsed([{ ...event, ...change }])).toEqual([]);
   });
@@ -152,7 +153,7 @@ describe('the parser of many events', () => {
   it('leaves truncated texts to the schema, wherever they are cut', () => {
     const [event] = stored([
       newEvent(placed(1n, { shipDate: '2026-01-01T00:00:00.000Z' as never })),
-    ]) as [StoredEvent];
+    ]) as [StoredFields];
     expect(parsed([event])).toHaveLength(1);
     for (const part of ['data', 'metadata'] as const) {
       for (let length = 0; length < event[part].length; length++) {
@@ -168,7 +169,7 @@ describe('the parser of many events', () => {
   ] as [string, OrderEvent][])(
     'reads the texts of %s with any one character as another like the schema, or not at all',
     (_, its) => {
-      const [event] = stored([newEvent(its)]) as [StoredEvent];
+      const [event] = stored([newEvent(its)]) as [StoredFields];
       expect(parsed([event])).toStrictEqual(decoded([event]));
       let read = 0;
       for (const part of ['data', 'metadata'] as const) {
