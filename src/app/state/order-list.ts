@@ -58,7 +58,8 @@ export const NOT_ENDED = {
 
 /** The list of orders, now and as of any position. Encodes chunks of it by `encode`. */
 export class OrderList<Encoded> {
-  readonly #image: OrderImage;
+  /** The states of the orders, for the write side to decide on; fold events into the list only. */
+  readonly image: OrderImage;
   readonly #notShown: readonly OrderEvent['type'][];
   readonly #chunks: OrderChunks<Encoded>;
   readonly #columns: ListColumns;
@@ -76,7 +77,7 @@ export class OrderList<Encoded> {
     notShown: readonly OrderEvent['type'][] = [],
   ) {
     this.#notShown = notShown;
-    this.#image = new OrderImage(packed?.image);
+    this.image = new OrderImage(packed?.image);
     this.#columns = listColumns(packed?.columns);
     this.timeline = new Timeline(packed?.timeline);
     this.#chunks = new OrderChunks((slot) => this.#columns.ids.get(slot), packed?.chunks);
@@ -90,7 +91,7 @@ export class OrderList<Encoded> {
   /** Returns a copy, from which the list can be restored. */
   pack(): PackedList {
     return {
-      image: this.#image.pack(),
+      image: this.image.pack(),
       columns: packAll(this.#columns),
       timeline: this.timeline.pack(),
       chunks: this.#chunks.pack(),
@@ -99,32 +100,32 @@ export class OrderList<Encoded> {
 
   /** The position of the last event folded in. */
   get position(): number {
-    return this.#image.position;
+    return this.image.position;
   }
 
   /** The time of recording of the last event folded in; `undefined` before the first. */
   get lastAt(): Instant | undefined {
-    return this.#image.lastAt;
+    return this.image.lastAt;
   }
 
   get size(): number {
-    return this.#image.size;
+    return this.image.size;
   }
 
   get(id: OrderId): OrderDetails | undefined {
-    const slot = this.#image.slotOf(id);
+    const slot = this.image.slotOf(id);
     return slot === -1 ? undefined : this.details(slot);
   }
 
   /** Returns the positions of an order's events, the oldest first; none if there is no order. */
   positionsOf(id: OrderId): readonly number[] {
-    const slot = this.#image.slotOf(id);
-    return slot === -1 ? [] : eventsAt(slot, this.#image.columns).positions;
+    const slot = this.image.slotOf(id);
+    return slot === -1 ? [] : eventsAt(slot, this.image.columns).positions;
   }
 
   /** The columns, for filters. */
   get columns(): ListColumns & ImageColumns {
-    return { ...this.#columns, ...this.#image.columns };
+    return { ...this.#columns, ...this.image.columns };
   }
 
   /** Returns the position of the last event that was recorded by a time, or at it; 0 for none. */
@@ -134,7 +135,7 @@ export class OrderList<Encoded> {
 
   /** Returns the number of orders placed by a position: those with the slots below that number. */
   sizeAt(position: number): number {
-    return firstIndex(this.size, (slot) => this.#image.placedAt(slot) > position);
+    return firstIndex(this.size, (slot) => this.image.placedAt(slot) > position);
   }
 
   /** Returns the number of orders placed before a time: those with the slots below that number. */
@@ -150,7 +151,7 @@ export class OrderList<Encoded> {
 
   /** Returns the order at a slot, now or as of a position by which it was placed. */
   details(slot: number, asOf: number = this.position): OrderDetails {
-    const endPosition = this.#image.columns.endPositions.get(slot);
+    const endPosition = this.image.columns.endPositions.get(slot);
     const placedAt = instantAt(this.#placedAt(slot)) as Instant;
     // An order that is pending has no such position, and NaN is not at or before any.
     if (!(endPosition <= asOf)) return { ...this.#viewAsPlaced(slot), ...NOT_ENDED, placedAt };
@@ -158,11 +159,11 @@ export class OrderList<Encoded> {
     const endedAt = instantAt(this.timeline.timeAt(endPosition));
     return {
       ...view,
-      version: this.#image.versionAt(slot),
+      version: this.image.versionAt(slot),
       placedAt,
       shippedAt: view.status === 'shipped' ? endedAt : undefined,
       cancelledAt: view.status === 'cancelled' ? endedAt : undefined,
-      cancelReason: this.#image.reasonAt(slot),
+      cancelReason: this.image.reasonAt(slot),
     };
   }
 
@@ -184,11 +185,6 @@ export class OrderList<Encoded> {
     return this.#encodedLists.inTurns(nextTurn);
   }
 
-  /** The states of the orders, for the write side to decide on; fold events into the list only. */
-  get image(): OrderImage {
-    return this.#image;
-  }
-
   /** Folds a recorded event in. Throws the same errors as {@link OrderImage.fold}. */
   fold(recorded: RecordedEvent): void {
     this.foldInput(foldInputOf(recorded));
@@ -196,7 +192,7 @@ export class OrderList<Encoded> {
 
   /** Folds an event in: see {@link fold}. */
   foldInput(input: FoldInput): void {
-    const slot = this.#image.foldInput(input);
+    const slot = this.image.foldInput(input);
     const { position, type, at } = input;
     this.timeline.add(position, at, type);
     if (type === 'OrderPlaced') this.#place(slot, input);
@@ -213,26 +209,26 @@ export class OrderList<Encoded> {
   }
 
   #placedAt(slot: number): number {
-    return this.timeline.timeAt(this.#image.placedAt(slot));
+    return this.timeline.timeAt(this.image.placedAt(slot));
   }
 
   #viewsAt(slots: Uint32Array, position: number): readonly OrderView[] {
-    const { endPositions } = this.#image.columns;
+    const { endPositions } = this.image.columns;
     return Array.from(slots, (slot) =>
       endPositions.get(slot) > position ? this.#viewAsPlaced(slot) : this.#view(slot),
     );
   }
 
-  readonly #viewAsPlaced = (slot: number): OrderView => {
+  #viewAsPlaced(slot: number): OrderView {
     return this.#viewOf(slot, 'pending', this.#columns.expectedDates.get(slot));
-  };
+  }
 
-  readonly #view = (slot: number): OrderView => {
-    const status = this.#image.statusAt(slot);
-    const { shipDates } = this.#image.columns;
+  #view(slot: number): OrderView {
+    const status = this.image.statusAt(slot);
+    const { shipDates } = this.image.columns;
     const dates = hasShipped(status) ? shipDates : this.#columns.expectedDates;
     return this.#viewOf(slot, status, dates.get(slot));
-  };
+  }
 
   #viewOf(slot: number, status: OrderStatus, shipDateMs: number): OrderView {
     return {
