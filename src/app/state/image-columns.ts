@@ -7,6 +7,7 @@ import {
   STATUSES,
   statusAfter,
   statusBefore,
+  versionAfter,
 } from '../../domain/order-lives.ts';
 import type { PackedImage } from '../log/packed-fold.ts';
 import { EVENT_TYPES, ImpossibleEvent } from '../log/recorded-event.ts';
@@ -46,6 +47,19 @@ export function imageColumns(packed?: PackedImage['columns']): ImageColumns {
 /** Returns the position of the event that placed the order at a slot. */
 export function placedPosition({ placedPositions }: ImageColumns, slot: number): number {
   return placedPositions.get(slot) + slot;
+}
+
+/**
+ * Returns the positions of an order's events, ascending, and its status, by the law of
+ * {@link MAX_EVENTS_PER_ORDER}: the one that placed it, and the one that ended it, if it has ended.
+ */
+export function eventsAt(
+  columns: ImageColumns,
+  slot: number,
+): { readonly positions: readonly number[]; readonly status: OrderStatus } {
+  const status = statusOf(columns.statuses.get(slot));
+  const all = [placedPosition(columns, slot), columns.endPositions.get(slot)];
+  return { positions: all.slice(0, versionAfter(status)), status };
 }
 
 /** The index of the status after an event of each type. */

@@ -16,9 +16,8 @@ import type { PackedList } from '../log/packed-fold.ts';
 import { type FoldInput, foldInputOf, type RecordedEvent } from '../log/recorded-event.ts';
 import { packAll } from './column.ts';
 import { type EncodedList, EncodedLists } from './encoded-lists.ts';
-import { eventsAt } from './events-at.ts';
 import { firstIndex } from './first-index.ts';
-import type { ImageColumns } from './image-columns.ts';
+import { eventsAt, type ImageColumns } from './image-columns.ts';
 import { type ListColumns, listColumns } from './list-columns.ts';
 import { OrderChunks } from './order-chunks.ts';
 import { OrderImage } from './order-image.ts';
@@ -120,7 +119,7 @@ export class OrderList<Encoded> {
   /** Returns the positions of an order's events, the oldest first; none if there is no order. */
   positionsOf(id: OrderId): readonly number[] {
     const slot = this.image.slotOf(id);
-    return slot === -1 ? [] : eventsAt(slot, this.image.columns).positions;
+    return slot === -1 ? [] : eventsAt(this.image.columns, slot).positions;
   }
 
   /** The columns, for filters. */

@@ -22,9 +22,8 @@ import type {
 } from '../../app/ports/snapshots.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { SEGMENT_ENTRIES } from '../../app/state/column.ts';
-import { eventsAt } from '../../app/state/events-at.ts';
 import { IdIndex } from '../../app/state/id-index.ts';
-import { ENTRY_MEANINGS, imageColumns } from '../../app/state/image-columns.ts';
+import { ENTRY_MEANINGS, eventsAt, imageColumns } from '../../app/state/image-columns.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import type { Pace } from '../checking/keep-checking.ts';
 import { makeFolder } from '../process/make-folder.ts';
@@ -216,7 +215,7 @@ function foundIn(
       ? true
       : fill(segment.offsets, place, place + 1);
   });
-  return isRead ? { position, ...eventsAt(slot, imageColumns(columns)) } : undefined;
+  return isRead ? { position, ...eventsAt(imageColumns(columns), slot) } : undefined;
 }
 
 /** Returns the snapshot's file beside another file of a store. */
