@@ -22,6 +22,7 @@ export class CheckingThread implements StoreCheck {
   readonly #worker: Worker;
   readonly #once = Promise.withResolvers<void>();
   #isShort = false;
+  /** True while the last round has found the schema altered. */
   #isAltered = false;
 
   /**
@@ -67,11 +68,6 @@ export class CheckingThread implements StoreCheck {
     this.#isShort = isShort;
     const given: ToCheck = { at, bytesPerSecond: this.#bytesPerSecond, isShort };
     this.#worker.postMessage(given);
-  }
-
-  /** True while the last round has found the schema altered. */
-  get isAltered(): boolean {
-    return this.#isAltered;
   }
 
   get isShort(): boolean {
