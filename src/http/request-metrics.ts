@@ -27,12 +27,12 @@ export class RequestMetrics {
     const statusClass = ((status ?? 0) / 100) | 0;
     byClass[statusClass] ??= new Histogram(DURATION_BOUNDS_S);
     byClass[statusClass].observe(durationMs / 1_000);
-    if (refusal !== undefined) this.#count(refusal);
+    if (refusal !== undefined) this.countError(refusal);
   }
 
-  /** Counts an Error that was sent to bytes that are no request, and so have no operation. */
-  observeUnreadable(code: ErrorCode): void {
-    this.#count(code);
+  /** Counts an Error that was sent, also one to bytes that are no request, and so have no operation. */
+  countError(code: ErrorCode): void {
+    this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 
   /** Yields the durations in seconds, by operation, method and class of status. */
@@ -51,10 +51,6 @@ export class RequestMetrics {
   /** The number of responses with each error code, 0 for those that none has had. */
   get errors(): ReadonlyMap<ErrorCode, number> {
     return this.#errors;
-  }
-
-  #count(code: ErrorCode): void {
-    this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 }
 

@@ -28,7 +28,7 @@ const REQUEST_MS = 14_000;
 export interface ServerOptions extends ConnectionLimits {
   readonly maxConnections: number;
   readonly log: Log;
-  readonly metrics?: Pick<RequestMetrics, 'observeUnreadable'>;
+  readonly metrics?: Pick<RequestMetrics, 'countError'>;
 }
 
 type Log = Readonly<Record<'info' | 'warn', (about: object, message: string) => void>>;
@@ -147,7 +147,7 @@ export class HttpServer {
       const requestId = refuseConnection(connection, reason);
       const { status, code: outcome } = reason;
       this.#log.info({ requestId, status, outcome, cause: code }, 'unreadable request');
-      this.#metrics?.observeUnreadable(outcome);
+      this.#metrics?.countError(outcome);
       this.#connections.linger(connection);
     } else {
       // The bytes follow a complete request, or belong to a body that is not read: the request is
