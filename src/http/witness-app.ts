@@ -17,8 +17,6 @@ import { readBody } from './requests/body.ts';
 import { LONGEST_BODY_BYTES } from './requests/intake.ts';
 import { allowOnly } from './routing.ts';
 
-/** The longest body: 63 hashes, and 16 signatures of 5 kB each, which every verifier must accept. */
-const MAX_BODY_BYTES = LONGEST_BODY_BYTES;
 /** The most networks whose requests are counted: a few megabytes. */
 const MAX_NETWORKS = 10_000;
 
@@ -47,7 +45,8 @@ export function createWitnessApp({ witness, logger, health, perMinute }: Witness
       res.setHeader('Retry-After', String(Math.ceil(waitS)));
       throw new ApiError('rate_limited', 'Too many submissions: try again after Retry-After.');
     }
-    const body = (await readBody(req, res, MAX_BODY_BYTES)) ?? Buffer.of();
+    // 63 hashes, and 16 signatures of 5 kB each, which every verifier must accept, are shorter.
+    const body = (await readBody(req, res, LONGEST_BODY_BYTES)) ?? Buffer.of();
     if (!isUtf8(body)) throw new ApiError('invalid_request', 'The body is not UTF-8.');
     const answer = witness.add(body.toString());
     note(answer, logger);

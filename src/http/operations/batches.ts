@@ -4,8 +4,9 @@ import type { Submission } from '../../app/log/submission.ts';
 import { BatchAnswer } from '../answers/batch-schemas.ts';
 import { sendJson } from '../answers/negotiation.ts';
 import { ApiError, ERRORS } from '../api-error.ts';
-import { BatchCancelBody, BatchPlaceBody, MAX_BATCH_BYTES } from '../requests/body.ts';
+import { BatchCancelBody, BatchPlaceBody } from '../requests/body.ts';
 import { CreateHeaders } from '../requests/headers.ts';
+import { LONGEST_BODY_BYTES } from '../requests/intake.ts';
 import { requireItemsWithinRate } from '../requests/key-limits.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
 import { type Changing, type OrderServices, performGroup, type Settled } from './perform.ts';
@@ -68,7 +69,7 @@ const BATCH_PLACE = {
     'Places up to 500 orders. Their ids ascend in the order of the request, as long as there are ids ' +
     `above the highest: an import can bring an order with the last one, 9223372036854775807. ${HOW}`,
   body: BatchPlaceBody,
-  maxBodyBytes: MAX_BATCH_BYTES,
+  maxBodyBytes: LONGEST_BODY_BYTES,
 } as const satisfies Description;
 
 async function batchPlace(

@@ -6,14 +6,12 @@ import { MAX_GROUP_COMMANDS } from '../../app/log/submission.ts';
 import { CANCEL_REASONS } from '../../domain/order.ts';
 import type { PetId } from '../../domain/order-id.ts';
 import { ApiError } from '../api-error.ts';
-import { hasBody, intakeOf, LONGEST_BODY_BYTES } from './intake.ts';
+import { hasBody, intakeOf } from './intake.ts';
 import { shownSyntaxError } from './shown.ts';
 import { as, dateTime, int64, orderIdV2, petIdV2, quantity } from './values.ts';
 
-/** The longest body that is read. An order has about 100 bytes. */
+/** The longest body that most operations read. An order has about 100 bytes. */
 export const MAX_BODY_BYTES = 16_384;
-/** The longest body of a batch of orders. */
-export const MAX_BATCH_BYTES = LONGEST_BODY_BYTES;
 
 // RFC 8259, section 8.1: JSON is UTF-8.
 const OTHER_CHARSET = /;\s*charset\s*=\s*(?!(?:utf-8|"utf-8")\s*(?:;|$))/i;
