@@ -88,8 +88,8 @@ export function compose(given: Given): Parts {
   register(OrderList, () => new OrderList(get(ListMemory).encode, snapshot, NOT_SHOWN));
   const unsaved = (error: Error) => logger.warn(error, 'the snapshot could not be saved');
   register(SnapshotKeeper, () => {
-    const against = (events: number) => reasonAgainstSecondList(events);
-    return new SnapshotKeeper(store.snapshots, get(OrderList), { failed: unsaved, against });
+    const options = { failed: unsaved, against: reasonAgainstSecondList };
+    return new SnapshotKeeper(store.snapshots, get(OrderList), options);
   });
   register(ReadModel, () => new ReadModel(store.log, get(OrderList), store.foldSource));
   register(ListVersions, () => new ListVersions(given.config.limits.maxOldListBytes));
