@@ -24,6 +24,7 @@ import {
 } from '../requests/parameters.ts';
 import { bounded, type ReadServices } from './bounded-read.ts';
 import { type ContextOf, type Description, type Operation, operation } from './operation.ts';
+import { orderIn } from './perform.ts';
 
 export interface ProofServices extends ReadServices {
   readonly epochs: Epochs;
@@ -185,10 +186,9 @@ async function getReceipt(
 ): Promise<void> {
   const { path, query } = context;
   const list = await readModel.current(context);
-  const order = list.get(path.orderId);
-  if (order === undefined) throw new ApiError('order_not_found');
-  if (order.status !== 'cancelled') {
-    throw new ApiError('not_found', `The order is ${order.status}, not cancelled: no receipt.`);
+  const { status } = orderIn(list, path.orderId);
+  if (status !== 'cancelled') {
+    throw new ApiError('not_found', `The order is ${status}, not cancelled: no receipt.`);
   }
   const position = list.positionsOf(path.orderId).at(-1) as number;
   await sendReceipt(context, (format) =>
