@@ -40,7 +40,8 @@ export function serveOperations<Services>(
   services: Services,
   { gate, answerError, now }: ServedBehind,
 ): void {
-  for (const [path, offered = []] of Object.entries(groupedByPath(operations))) {
+  const byPath = Object.groupBy(operations, ({ path }) => path);
+  for (const [path, offered = []] of Object.entries(byPath)) {
     const route = app.route(patternOf(`${base}${path}`));
     for (const operation of offered) {
       const name = routeNameOf(base, operation);
@@ -75,10 +76,6 @@ export function routesOf(
 
 function routeNameOf(base: string, { operationId }: Pick<Operation, 'operationId'>): string {
   return `${base.slice(1)} ${operationId}`;
-}
-
-function groupedByPath<Services>(operations: readonly Operation<Services>[]) {
-  return Object.groupBy(operations, ({ path }) => path);
 }
 
 /**

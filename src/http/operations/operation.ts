@@ -17,23 +17,19 @@ export interface InputSchemas {
   readonly body?: z.ZodType;
 }
 
-/** The bounds of a body. */
-interface BodyLimits {
-  /** The longest body that is read, if it is not MAX_BODY_BYTES. */
-  readonly maxBodyBytes?: number;
-}
-
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /**
  * The description of one operation of the API. The router serves it, and the OpenAPI document is
  * generated from it.
  */
-export interface Description extends InputSchemas, BodyLimits {
+export interface Description extends InputSchemas {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below the version's base path, with parameters in Express's syntax. */
   readonly path: string;
+  /** The longest body that is read, if it is not MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
   /** Absent if every key is allowed. */
   readonly scope?: Scope;
   readonly tag: 'orders' | 'pets' | 'audit' | 'keys';
