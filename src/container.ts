@@ -29,7 +29,7 @@ import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
 import { MetricsServer, type PrintMetrics } from './http/metrics.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
-import { FailedAuthentications } from './http/requests/failed-authentications.ts';
+import { NetworkLimit } from './http/requests/network-limit.ts';
 import { HttpServer } from './http/server.ts';
 import type { Logger } from './infra/process/logger.ts';
 import { MetricsPrinter } from './infra/process/metrics-text.ts';
@@ -206,8 +206,7 @@ function serverOf(
       config.tiles === 'off'
         ? undefined
         : { reader: new TileReader(store.trail), isPublic: config.tiles === 'public' },
-    failures:
-      authFailuresPerMinute === 0 ? undefined : new FailedAuthentications(authFailuresPerMinute),
+    failures: authFailuresPerMinute === 0 ? undefined : new NetworkLimit(authFailuresPerMinute),
     trustedProxies,
   });
   const metrics = get(RequestMetrics);

@@ -23,7 +23,7 @@ import { RequestMetrics } from './request-metrics.ts';
 import { RequestSpans, registeredTracer } from './request-spans.ts';
 import { authenticate } from './requests/authentication.ts';
 import { crossOrigin } from './requests/cross-origin.ts';
-import type { FailedAuthentications } from './requests/failed-authentications.ts';
+import type { NetworkLimit } from './requests/network-limit.ts';
 import { allowOnly, routesOf, serveFixed, serveOperations } from './routing.ts';
 import { serveConsole } from './site/console.ts';
 import { serveNotFound } from './site/not-found.ts';
@@ -57,7 +57,7 @@ export interface AppParts {
   /** Returns the states of the log's witnesses; absent if it has none. */
   readonly witnesses?: (() => readonly WitnessStatus[]) | undefined;
   /** Limits requests without a valid key; absent if they are not limited. */
-  readonly failures?: FailedAuthentications | undefined;
+  readonly failures?: NetworkLimit | undefined;
   /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   /** Milliseconds since 1970. */

@@ -4,21 +4,17 @@ import type { IRoute, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Witness, WitnessAnswer } from '../app/audit/witness/witness.ts';
 import type { Refused } from '../app/audit/witness/witness-submission.ts';
-import { TokenBuckets } from '../app/token-buckets.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 import { handleErrors } from './error-handler.ts';
 import { type App, answering, exactExpress } from './exact-express.ts';
 import type { Health } from './health.ts';
-import { networkOf } from './network.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { readBody } from './requests/body.ts';
 import { LONGEST_BODY_BYTES } from './requests/intake.ts';
+import { NetworkLimit } from './requests/network-limit.ts';
 import { allowOnly } from './routing.ts';
-
-/** The most networks whose requests are counted: a few megabytes. */
-const MAX_NETWORKS = 10_000;
 
 export interface WitnessAppParts {
   readonly witness: Pick<Witness, 'add' | 'checkpointOf'>;
@@ -32,17 +28,16 @@ export interface WitnessAppParts {
 export function createWitnessApp({ witness, logger, health, perMinute }: WitnessAppParts): App {
   const app = exactExpress();
   addCommonHeaders(app);
-  const size = { capacity: perMinute, perSecond: perMinute / 60, maxNames: MAX_NETWORKS };
-  const submissions = new TokenBuckets(size);
+  const submissions = new NetworkLimit(perMinute);
 
   app.use((_req, _res, next) => {
     health.requireServing(true);
     next();
   });
   const add = app.route('/add-checkpoint').post(async (req, res) => {
-    const waitS = submissions.take(networkOf(req.socket.remoteAddress, undefined));
+    const waitS = submissions.count(req);
     if (waitS > 0) {
-      res.setHeader('Retry-After', String(Math.ceil(waitS)));
+      res.setHeader('Retry-After', String(waitS));
       throw new ApiError('rate_limited', 'Too many submissions: try again after Retry-After.');
     }
     // 63 hashes, and 16 signatures of 5 kB each, which every verifier must accept, are shorter.

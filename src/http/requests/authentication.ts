@@ -5,8 +5,8 @@ import type { KeyLimiter } from '../../app/keys/key-limiter.ts';
 import type { ApiKey, Scope } from '../../app/ports/key-store.ts';
 import { ApiError } from '../api-error.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { FailedAuthentications } from './failed-authentications.ts';
 import { requireWithinLimits } from './key-limits.ts';
+import type { NetworkLimit } from './network-limit.ts';
 
 const TOO_MANY_FAILURES =
   'Too many requests without a valid API key have come from this address. Those with one are served.';
@@ -24,7 +24,7 @@ export function authenticate(
   authenticator: Pick<Authenticator, 'authenticate'>,
   limiter: KeyLimiter,
   admit: RequestHandler,
-  failures?: FailedAuthentications,
+  failures?: NetworkLimit,
 ): RequestHandler {
   return (req, res, next) => {
     if (req.context.key !== undefined) return next();
