@@ -1,13 +1,16 @@
 /**
- * The notes about a store beside the head in its file: lines such as `keys 1 STORE VALUE DIGEST`, each in a
- * sector of its own, which a disk writes atomically. noted-epoch.ts has one more, which is a head.
+ * The notes about a store beside the head in its file: lines such as `keys 1 STORE VALUE DIGEST`, and the first
+ * head of an epoch, each in a sector of its own, which a disk writes atomically.
  */
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { bytesIn } from './head-file.ts';
-import { digestOf, RECORD_BYTES, RECORDS, sealed } from './head-records.ts';
+import type { AcknowledgedHead } from '../../app/log/acknowledged-head.ts';
+import { bytesIn, replaceContents } from './head-file.ts';
+import { decode, digestOf, encode, RECORD_BYTES, RECORDS, sealed } from './head-records.ts';
 
 const KEY_CHANGES = noteOf('keys', RECORDS, String.raw`\d{16}`);
+/** The place of the first head of an epoch. */
+const EPOCH_PLACE = (RECORDS + 1) * RECORD_BYTES;
 const HOME = noteOf('home', RECORDS + 2, String.raw`\d*\/\d+\/\d+`);
 
 type Note = ReturnType<typeof noteOf>;
@@ -33,6 +36,22 @@ export function noteKeyChanges(headFile: string, storeId: string, changes: numbe
 export function readKeyChanges(headFile: string, storeId: string): number | undefined {
   const changes = read(KEY_CHANGES, headFile, storeId);
   return changes === undefined ? undefined : Number(changes);
+}
+
+/**
+ * Notes, durably, the first head of an epoch that is about to begin, before the statement of the break is
+ * recorded: a statement that was not noted was recorded by somebody else (docs/adr/0020). Makes the file if
+ * there is none: that of a backup.
+ */
+export function noteEpoch(headFile: string, begun: AcknowledgedHead): void {
+  const contents = bytesIn(headFile, 0, EPOCH_PLACE + RECORD_BYTES);
+  encode(begun).copy(contents, EPOCH_PLACE);
+  replaceContents(headFile, contents);
+}
+
+/** Returns the first head of the epoch that was noted last; `undefined` once it is the head. */
+export function readNotedEpoch(headFile: string): AcknowledgedHead | undefined {
+  return decode(bytesIn(headFile, EPOCH_PLACE, RECORD_BYTES));
 }
 
 /**

@@ -9,7 +9,7 @@ import { highestOf } from '../../app/log/recorded-event.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { type EpochRow, epochsFrom, requireOneStore } from '../checking/stored-check.ts';
 import { replaceHeadFile } from '../head/head-file.ts';
-import { noteEpoch } from '../head/noted-epoch.ts';
+import { noteEpoch } from '../head/notes.ts';
 import { begunHeadOf, headFileOf, readHeadOf } from './head-file.ts';
 import { MerkleTables } from './merkle-tables.ts';
 

@@ -9,8 +9,7 @@ import {
 import { type Epochs, epochNumberOf } from '../../app/log/epochs.ts';
 import { DamagedStore } from '../../app/ports/store.ts';
 import { readHeadFile } from '../head/head-file.ts';
-import { readNotedEpoch } from '../head/noted-epoch.ts';
-import { readKeyChanges } from '../head/notes.ts';
+import { readKeyChanges, readNotedEpoch } from '../head/notes.ts';
 
 /** The state of the log in a store's file that is compared with its head. */
 export interface Log extends ComparedLog {

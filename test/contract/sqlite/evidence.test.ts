@@ -7,7 +7,7 @@ import type { ExpectedHead, Finding } from '../../../src/app/audit/proofs/trail-
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { CHUNK_ROWS } from '../../../src/infra/events/row-mapping.ts';
 import { readHeadFile, replaceHeadFile } from '../../../src/infra/head/head-file.ts';
-import { noteEpoch } from '../../../src/infra/head/noted-epoch.ts';
+import { noteEpoch } from '../../../src/infra/head/notes.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { copyAsBackup } from '../../../src/infra/sqlite/backup.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';

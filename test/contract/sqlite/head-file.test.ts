@@ -19,7 +19,7 @@ import type { AcknowledgedHead } from '../../../src/app/log/acknowledged-head.ts
 import { Epochs } from '../../../src/app/log/epochs.ts';
 import { HeadFile, readHeadFile, replaceHeadFile } from '../../../src/infra/head/head-file.ts';
 import { UNKNOWN_ROOT } from '../../../src/infra/head/head-records.ts';
-import { noteEpoch } from '../../../src/infra/head/noted-epoch.ts';
+import { noteEpoch } from '../../../src/infra/head/notes.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { headFileOf, type Log, refuseOtherLog } from '../../../src/infra/sqlite/head-file.ts';
 import { openSqliteForCommandLine } from '../../../src/infra/sqlite/store.ts';

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
 import { replaceHeadFile } from '../../../src/infra/head/head-file.ts';
-import { noteEpoch, readNotedEpoch } from '../../../src/infra/head/noted-epoch.ts';
+import { noteEpoch, readNotedEpoch } from '../../../src/infra/head/notes.ts';
 import { acceptLossInSqlite } from '../../../src/infra/sqlite/accept-loss.ts';
 import { beginDueEpoch } from '../../../src/infra/sqlite/epochs-table.ts';
 import { openSqliteEvidence } from '../../../src/infra/sqlite/evidence.ts';
