@@ -58,10 +58,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
     serveFixed(app, path, made);
   }
 
-  const theme = lazily(async () => {
-    const { THEME_SCRIPT } = await import('./theme.ts');
-    return fixedAnswer(SCRIPT, THEME_SCRIPT);
-  });
+  const theme = lazily(() => fixedAnswer(SCRIPT, THEME_SCRIPT));
   serveFixed(app, '/docs/theme.js', theme);
   serveGuides(app);
   app.get(SLASH_AT_END, leaveOutSlash);
@@ -83,6 +80,18 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
     return fixedAnswer(ATOM, (await feed()).replaceAll(ANY_ADDRESS, addressOf(req, addresses)));
   });
 }
+
+/**
+ * The script at `/docs/theme.js`. It runs before a page is shown, so that a reader who chose the dark
+ * never sees the light first: it is no module, because the browser runs modules too late for that.
+ */
+const THEME_SCRIPT = `try {
+  const theme = localStorage.getItem('store-orders-theme');
+  if (theme !== null) document.documentElement.dataset.theme = theme;
+} catch {
+  // The browser keeps nothing: the page follows the system.
+}
+`;
 
 /** The address of a page with a slash behind it, as people type it. */
 const SLASH_AT_END = /^\/(?:docs|guides|changelog)(?:\/\w[\w.-]*)*\/$/;
