@@ -1,14 +1,17 @@
-/** The report of one impairment: it begins with a cause, and ends without one. */
+/** The reports of impairments that looks at a store find, while it is served. */
 
 import type { Impairment } from '../../app/ports/impairment.ts';
-import type { StoreWatcher } from '../../app/ports/store.ts';
+import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
 
+type Reports = Pick<StoreWatcher, 'impaired' | 'mended'>;
+
+/** The report of one impairment: it begins with a cause, and ends without one. */
 export class Reported {
-  readonly #watcher: Pick<StoreWatcher, 'impaired' | 'mended'>;
+  readonly #watcher: Reports;
   readonly #impairment: Impairment;
   #isOn = false;
 
-  constructor(watcher: Pick<StoreWatcher, 'impaired' | 'mended'>, impairment: Impairment) {
+  constructor(watcher: Reports, impairment: Impairment) {
     this.#watcher = watcher;
     this.#impairment = impairment;
   }
@@ -27,5 +30,25 @@ export class Reported {
   /** Notes the first of some clauses as the cause, or that there is none. */
   noteFirst([clause]: readonly string[]): void {
     this.note(clause === undefined ? undefined : new Error(clause));
+  }
+}
+
+/**
+ * Reports that the log of a store cannot be read, and that it can again, by the looks at its head that
+ * are made while the store is served: a service whose every request fails is not ready.
+ */
+export class Readability {
+  readonly #watcher: Reports;
+  readonly #unreadable: Reported;
+
+  constructor(watcher: Reports) {
+    this.#watcher = watcher;
+    this.#unreadable = new Reported(watcher, 'store_unreadable');
+  }
+
+  /** Must be called after each look, with its error if it failed. */
+  note(error: Error | undefined): void {
+    if (error !== undefined && isDamage(error)) this.#watcher.impaired('store_damaged', error);
+    else this.#unreadable.note(error);
   }
 }

@@ -2,8 +2,7 @@
 
 import { CLOCKS } from '../../app/clock.ts';
 import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
-import { Readability } from '../checking/readability.ts';
-import { Reported } from '../checking/reported.ts';
+import { Readability, Reported } from '../checking/reported.ts';
 import type { Statement } from './connection/connection.ts';
 import type { Database } from './connection/database.ts';
 import {

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
-import { Readability } from '../checking/readability.ts';
+import { Readability } from '../checking/reported.ts';
 import { namingCauses } from '../events/named-causes.ts';
 import { SnapshotFile, snapshotBeside } from '../snapshot/snapshot-file.ts';
 import { copyAsBackup } from './backup.ts';
