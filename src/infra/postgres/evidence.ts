@@ -15,7 +15,7 @@ import { shownAddress } from '../settings/postgres-address.ts';
 import { checkRows, THROUGH_INDEXES } from './checked-rows.ts';
 import type { Connection, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
-import { isDamage } from './connection/errors.ts';
+import { isPostgresDamage } from './connection/errors.ts';
 import { aboutStoreIn, cannotOpen } from './database.ts';
 import { epochRowsIn } from './epochs-table.ts';
 import { COPY_EVENTS, rowsIn } from './event-lines.ts';
@@ -191,7 +191,7 @@ async function readIfAllowed<Result>(
   try {
     return await read();
   } catch (error) {
-    if (error instanceof DamagedStore || isDamage(error)) flaws.push(error.message);
+    if (error instanceof DamagedStore || isPostgresDamage(error)) flaws.push(error.message);
     else if (flaws.length === 0) throw error;
     return undefined;
   } finally {
@@ -218,7 +218,7 @@ async function* rowsOf(
     }
     isWhole = true;
   } catch (error) {
-    if (isDamage(error)) throw new DamagedEvidence(error.message);
+    if (isPostgresDamage(error)) throw new DamagedEvidence(error.message);
     throw new StoreUnavailable(error as Error);
   } finally {
     await (isWhole ? thread?.end() : thread?.stop());

@@ -108,7 +108,7 @@ export function isTaken(error: unknown): error is pg.DatabaseError {
 }
 
 /** Returns true if the server cannot read its stored data. */
-export function isDamage(error: unknown): error is pg.DatabaseError {
+export function isPostgresDamage(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(?:22|58|XX)/.test(error.code ?? '');
 }
 
