@@ -6,7 +6,7 @@ import { PLACE } from '../app/log/positions.ts';
 import type { FoldInput } from '../app/log/recorded-event.ts';
 import type { CommandLineStore } from '../app/ports/store.ts';
 import { foldSourceOf } from '../app/read/fold-source-of-log.ts';
-import { type Moment, parseMoment, positionOf } from '../app/read/moment.ts';
+import { type Moment, parseMoment, positionAt } from '../app/read/moment.ts';
 import { CSV_HEADER, orderToCsv } from '../app/read/order-csv.ts';
 import { orderToJson, orderToJsonV2 } from '../app/read/order-json.ts';
 import { type OrderDetails, OrderList } from '../app/state/order-list.ts';
@@ -169,7 +169,7 @@ async function listAt(
     }
   };
   await withProgress(stderr, 'Replaying', total, replayed, 'events');
-  if (!isOver && positionOf(list, to) === undefined) throw notYet(to, list.position);
+  if (!isOver && positionAt(list, to) === undefined) throw notYet(to, list.position);
   return list;
 }
 

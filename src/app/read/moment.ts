@@ -21,7 +21,7 @@ export function parseMoment(text: string): Moment | undefined {
  * Until a time is over, or while no later event is recorded, one more event may be recorded at it,
  * so that its position grows. The meaning of a position never changes.
  */
-export function positionOf(list: OrderList<unknown>, moment: Moment): number | undefined {
+export function positionAt(list: OrderList<unknown>, moment: Moment): number | undefined {
   if (typeof moment === 'number') return moment > list.position ? undefined : moment;
   const position = list.positionAt(moment);
   // The clock may have been set back since the last event was recorded.

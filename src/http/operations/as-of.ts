@@ -1,6 +1,6 @@
 /** The moment of the log that a request asks for in `asOf`. */
 import type { Epochs, Place } from '../../app/log/epochs.ts';
-import { type Moment, positionOf as positionAtMoment } from '../../app/read/moment.ts';
+import { type Moment, positionAt } from '../../app/read/moment.ts';
 import type { OrderList } from '../../app/state/order-list.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { ApiError } from '../api-error.ts';
@@ -20,7 +20,7 @@ export function positionOfMoment(
   asked: Moment,
   earlier?: number,
 ): number {
-  const position = positionAtMoment(list, earlier ?? asked);
+  const position = positionAt(list, earlier ?? asked);
   if (position !== undefined) return position;
   const reason =
     typeof asked === 'number' || earlier !== undefined

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordedEvent } from '../../../../src/app/log/recorded-event.ts';
-import { type Moment, parseMoment, positionOf } from '../../../../src/app/read/moment.ts';
+import { type Moment, parseMoment, positionAt } from '../../../../src/app/read/moment.ts';
 import { OrderList } from '../../../../src/app/state/order-list.ts';
 import type { Instant } from '../../../../src/domain/instant.ts';
 import { instants } from '../../../support/arbitraries.ts';
@@ -53,7 +53,7 @@ describe('The text of a moment', () => {
 describe('The position of a moment', () => {
   it('is a position itself, from before the first event to the last', () => {
     const list = placedAt(NOON, NOON);
-    expect([0, 1, 2, 3].map((position) => positionOf(list, position))).toEqual([
+    expect([0, 1, 2, 3].map((position) => positionAt(list, position))).toEqual([
       0,
       1,
       2,
@@ -64,7 +64,7 @@ describe('The position of a moment', () => {
   it('is that of the last event by a time, or at it', () => {
     const list = placedAt(NOON, NOON, LATER);
     const moments = [justBefore(NOON), NOON, justBefore(LATER), LATER];
-    expect(moments.map((moment) => positionOf(list, moment))).toEqual([0, 2, 2, 3]);
+    expect(moments.map((moment) => positionAt(list, moment))).toEqual([0, 2, 2, 3]);
   });
 
   it('agrees with a count, whatever the times are', () => {
@@ -73,7 +73,7 @@ describe('The position of a moment', () => {
         vi.setSystemTime(Date.parse('9999-12-31T23:59:59.999Z'));
         const list = placedAt(...times.toSorted());
         for (const time of [any, ...times]) {
-          expect(positionOf(list, time)).toBe(times.filter((each) => each <= time).length);
+          expect(positionAt(list, time)).toBe(times.filter((each) => each <= time).length);
         }
       }),
     );
@@ -81,13 +81,13 @@ describe('The position of a moment', () => {
 
   it('is undefined for a future time, unless an event was recorded at or after it', () => {
     vi.setSystemTime(Date.parse(NOON));
-    expect(positionOf(placedAt(), NOON)).toBe(0);
-    expect(positionOf(placedAt(), LATER)).toBeUndefined();
-    expect(positionOf(placedAt(NOON), LATER)).toBeUndefined();
+    expect(positionAt(placedAt(), NOON)).toBe(0);
+    expect(positionAt(placedAt(), LATER)).toBeUndefined();
+    expect(positionAt(placedAt(NOON), LATER)).toBeUndefined();
     // The clock was set back after these were recorded.
-    expect(positionOf(placedAt(NOON, LATER), LATER)).toBe(2);
-    expect(positionOf(placedAt(NOON, LATER), justBefore(LATER))).toBe(1);
+    expect(positionAt(placedAt(NOON, LATER), LATER)).toBe(2);
+    expect(positionAt(placedAt(NOON, LATER), justBefore(LATER))).toBe(1);
     const after: Moment = '2026-01-01T13:00:00.001Z' as Instant;
-    expect(positionOf(placedAt(NOON, LATER), after)).toBeUndefined();
+    expect(positionAt(placedAt(NOON, LATER), after)).toBeUndefined();
   });
 });
