@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CLOCKS, nearestNow, now } from '../app/clock.ts';
 import { hasExpired, keyIdOf, mintKeyText } from '../app/keys/api-key.ts';
 import { keyRecord } from '../app/keys/first-key.ts';
-import { changedLimits, type LimitChange } from '../app/keys/key-limits.ts';
+import { changedLimits, type LimitChange } from '../app/keys/limit-change.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import {
   type ApiKey,

@@ -1,7 +1,7 @@
 /** The options for the limits of a key, and the words for them. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import type { LimitChange } from '../../app/keys/key-limits.ts';
+import type { LimitChange } from '../../app/keys/limit-change.ts';
 import type { KeyLimits } from '../../app/ports/key-store.ts';
 
 /** The windows of a rate, in seconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedLimits, type LimitChange } from '../../../../src/app/keys/key-limits.ts';
+import { changedLimits, type LimitChange } from '../../../../src/app/keys/limit-change.ts';
 import type { KeyLimits } from '../../../../src/app/ports/key-store.ts';
 
 const RATE = { requests: 10, seconds: 60, burst: 30 };
