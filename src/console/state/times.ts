@@ -31,12 +31,11 @@ export function zoneName(zone: Zone): string {
   return zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** The distances of two instants that clocks show alike, where they are set back; half an hour on Lord Howe Island. */
-const SET_BACK_MS = [-3_600_000, -1_800_000, 1_800_000, 3_600_000];
+const DAY_MS = 86_400_000;
 
 /**
  * Returns an instant of the API as `YYYY-MM-DD HH:MM:SS`, with as many further digits as it has, and with its offset
- * from UTC in an hour that the zone has twice.
+ * from UTC where the zone has that time twice.
  * @param timeZone The local zone; the browser's if absent.
  */
 export function timeText(instant: string, zone: Zone, timeZone?: string): string {
@@ -55,12 +54,17 @@ export function timeText(instant: string, zone: Zone, timeZone?: string): string
     timeZoneName: 'longOffset',
   });
   const ms = millisecondsOf(instant);
-  const { text, offset } = clockText(format, ms);
-  const isTwice = SET_BACK_MS.some((by) => clockText(format, ms + by).text === text);
+  const { text, offset, behindMs } = clockText(format, ms);
+  // Clocks that are set back show a time at two instants, which are as far apart as the offsets before and after:
+  // an hour in most zones, half of one on Lord Howe Island, two at Troll.
+  const isTwice = [-DAY_MS, DAY_MS].some((by) => {
+    const otherMs = ms + clockText(format, ms + by).behindMs - behindMs;
+    return otherMs !== ms && clockText(format, otherMs).text === text;
+  });
   return `${text}${fraction}${isTwice ? ` ${offset}` : ''}`;
 }
 
-/** Returns the date and time that clocks of a zone show, and their offset from UTC. */
+/** Returns the date and time that clocks of a zone show, and their offset from UTC, also as the milliseconds behind it. */
 function clockText(format: Intl.DateTimeFormat, ms: number) {
   const parts = format.formatToParts(ms);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
@@ -69,7 +73,9 @@ function clockText(format: Intl.DateTimeFormat, ms: number) {
   const digits = `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}`;
   const date = `${digits}-${of('month')}-${of('day')}`;
   const text = `${date} ${of('hour')}:${of('minute')}:${of('second')}`;
-  return { text, offset: of('timeZoneName').replace(/^GMT$/, 'GMT+00:00').slice(3) };
+  const offset = of('timeZoneName').replace(/^GMT$/, 'GMT+00:00').slice(3);
+  // Offsets of the 19th century have seconds, which Date.parse does not take.
+  return { text, offset, behindMs: millisecondsOf(`1970-01-01T00:00:00${offset.slice(0, 6)}`) };
 }
 
 /**
@@ -86,7 +92,7 @@ export function instantIn(text: string, zone: Zone): string | undefined {
 export const NO_MOMENT = 'Give a date and a time, up to the year 9999.';
 
 const UNITS = [
-  ['d', 86_400_000],
+  ['d', DAY_MS],
   ['h', 3_600_000],
   ['min', 60_000],
   ['s', 1_000],

@@ -31,6 +31,10 @@ describe('A time', () => {
     ['2026-10-25T01:30:00Z', 'Europe/London', '2026-10-25 01:30:00 +00:00'],
     ['2026-11-01T04:00:00Z', 'America/St_Johns', '2026-11-01 01:30:00 -02:30'],
     ['2026-04-04T14:59:00Z', 'Australia/Lord_Howe', '2026-04-05 01:59:00 +11:00'],
+    ['2026-10-25T00:30:00Z', 'Antarctica/Troll', '2026-10-25 02:30:00 +02:00'],
+    ['2026-10-25T02:30:00Z', 'Antarctica/Troll', '2026-10-25 02:30:00 +00:00'],
+    ['2026-10-25T03:00:00Z', 'Antarctica/Troll', '2026-10-25 03:00:00'],
+    ['2011-12-31T00:00:00Z', 'Pacific/Apia', '2011-12-31 14:00:00'],
     ['2026-10-25T00:30:00Z', 'Asia/Kathmandu', '2026-10-25 06:15:00'],
   ])('has its offset in an hour that the zone has twice: %s in %s', (at, zone, text) => {
     expect(timeText(at, 'local', zone)).toBe(text);
