@@ -45,8 +45,13 @@ export function barsOf({ asOf, data }: Activity): readonly Bar[] {
   return bars.reverse();
 }
 
-/** Returns a moment whole days from another one; `undefined` if a step forward leads to the present or beyond. */
-export function daysFrom(moment: string, days: number, now: string): string | undefined {
+/** Returns the present, or the time of the last event where that is later: the clock may have been set back since. */
+export function endOf({ lastEventAt: lastAt }: Pick<Summary, 'lastEventAt'>, present: string) {
+  return lastAt !== undefined && lastAt > present ? lastAt : present;
+}
+
+/** Returns a moment whole days from another one; `undefined` if a step forward leads to the end or beyond. */
+export function daysFrom(moment: string, days: number, end: string): string | undefined {
   const shifted = instantAfter(moment, days * DAY_MS);
-  return days > 0 && millisecondsOf(shifted) >= millisecondsOf(now) ? undefined : shifted;
+  return days > 0 && millisecondsOf(shifted) >= millisecondsOf(end) ? undefined : shifted;
 }

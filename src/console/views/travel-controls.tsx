@@ -8,7 +8,7 @@ import { client } from '../parts/session.ts';
 import { positionIn } from '../state/places.ts';
 import type { TravelRoute } from '../state/routes.ts';
 import { countText, instantIn, NO_MOMENT, timeText, zoneName } from '../state/times.ts';
-import { type Bar, daysFrom } from '../state/travel.ts';
+import { type Bar, daysFrom, endOf } from '../state/travel.ts';
 
 /** The rest of a slider before the moment is loaded, in milliseconds. */
 const REST_MS = 200;
@@ -34,7 +34,7 @@ export function TravelControls({ to, now, bars, then, isLoading }: ControlsProps
   const byDays = (days: number) => {
     const moment = to.asOf ?? then?.lastEventAt;
     const first = bars[0]?.start;
-    const asOf = moment === undefined ? first : daysFrom(moment, days, instantNow());
+    const asOf = moment === undefined ? first : daysFrom(moment, days, endOf(now, instantNow()));
     travelTo(asOf === undefined ? {} : { asOf });
   };
   return (

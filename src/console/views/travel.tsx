@@ -13,7 +13,7 @@ import { can, client, place, placeOf } from '../parts/session.ts';
 import { logRows } from '../state/log-rows.ts';
 import { STATUSES, type TravelRoute } from '../state/routes.ts';
 import { countText } from '../state/times.ts';
-import { barsOf, bucketsSince, eventsBetween } from '../state/travel.ts';
+import { barsOf, bucketsSince, endOf, eventsBetween } from '../state/travel.ts';
 import { EventTable } from './event-table.tsx';
 import { OrderTable, orderRows } from './order-table.tsx';
 import { PastBand } from './past-band.tsx';
@@ -84,10 +84,8 @@ async function loadWhole(signal: AbortSignal) {
     { asOf: place(1) },
     { signal },
   );
-  // Without an end, the range ends at the later of both.
-  const present = instantNow();
-  const { lastEventAt: lastAt = present } = now;
-  const end = lastAt > present ? lastAt : present;
+  // Without an end, the range ends there as well.
+  const end = endOf(now, instantNow());
   const activity = await client.activity(bucketsSince(firstAt, end), { signal });
   return { now, bars: barsOf(activity) };
 }

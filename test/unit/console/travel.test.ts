@@ -9,6 +9,7 @@ import {
   barsOf,
   bucketsSince,
   daysFrom,
+  endOf,
   eventsBetween,
 } from '../../../src/console/state/travel.ts';
 
@@ -129,6 +130,15 @@ test('A step of a day ends at the present', () => {
 test('A step of a day back never leads to the present', () => {
   const before = '2023-11-24T20:00:00.000Z';
   expect(daysFrom('2026-11-20T20:00:00Z', -1, before)).toBe('2026-11-19T20:00:00.000Z');
+});
+
+test('A step of a day forward goes on through events that are ahead of the clock', () => {
+  const [present, lastEventAt] = ['2026-12-01T02:00:00.000Z', '2026-12-09T02:00:00.000Z'];
+  const moment = '2026-12-03T02:00:00.000Z';
+  expect(daysFrom(moment, 1, endOf({ lastEventAt }, present))).toBe('2026-12-04T02:00:00.000Z');
+  expect(daysFrom(lastEventAt, 1, endOf({ lastEventAt }, present))).toBeUndefined();
+  expect(endOf({ lastEventAt: moment }, lastEventAt)).toBe(lastEventAt);
+  expect(endOf({}, present)).toBe(present);
 });
 
 test('A moment that was typed is one of the zone', () => {
