@@ -1,7 +1,6 @@
 /** Follows the log as it grows, for as long as a page wants it and is in view. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OrderEvent, Position } from '../../client/client.ts';
-import { now } from '../state/clock.ts';
 import { type Follow, followInTurn, whileShown } from '../state/in-turn.ts';
 import type { EventFilter } from '../state/log-rows.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
@@ -40,13 +39,13 @@ export function useTail({ after, filter = {}, onEvents }: TailOptions): TailStat
     const ending = new AbortController();
     let lostAt: number | undefined;
     const { events } = streamClient(() => {
-      const gap = lostAt === undefined ? {} : { gapMs: now() - lostAt };
+      const gap = lostAt === undefined ? {} : { gapMs: performance.now() - lostAt };
       lostAt = undefined;
       // Each page is an answer of its own.
       setState((before) => (before.kind === 'live' ? before : { ...before, kind: 'live', ...gap }));
     });
     const onInterrupt = () => {
-      lostAt ??= now();
+      lostAt ??= performance.now();
       setState({ kind: 'lost' });
     };
     const waiting: OrderEvent[] = [];

@@ -1,8 +1,14 @@
-/** The wall clock of the browser, which measures idle time, and instants as milliseconds. */
+/** The clock of the browser, which measures idle time, and instants as milliseconds. */
 
-/** Returns milliseconds since 1970. */
+/** The difference of the two clocks of the browser when the page was loaded. */
+const OFFSET_MS = Date.now() - performance.now();
+
+/**
+ * Returns milliseconds since 1970, which never decrease within a page: the wall clock, or, if that was set back, the
+ * time that it would otherwise show. The elapsed time alone stands still while the device sleeps.
+ */
 export function now(): number {
-  return Date.now();
+  return Math.max(Date.now(), OFFSET_MS + performance.now());
 }
 
 /** Returns the milliseconds since 1970 of an instant in RFC 3339, or of an HTTP date; NaN for any other text. */

@@ -22,7 +22,7 @@ export class KeyHolder {
   #held: Entry | undefined;
   #isForTab = false;
 
-  /** @param now Milliseconds. */
+  /** @param now Returns milliseconds, which never decrease within a page. */
   constructor(storage: KeyStorage, now: () => number) {
     this.#storage = storage;
     this.#now = now;
@@ -38,8 +38,10 @@ export class KeyHolder {
   restore(): string | undefined {
     const entry = this.#read();
     if (entry !== undefined && !this.#isIdle(entry)) {
-      this.#held = entry;
+      // The clock may have been set back since: the key would be held for longer by as much.
+      this.#held = { ...entry, usedAt: Math.min(entry.usedAt, this.#now()) };
       this.#isForTab = true;
+      this.#write();
     } else {
       this.drop();
     }

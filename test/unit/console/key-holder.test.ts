@@ -68,6 +68,18 @@ describe('A held key', () => {
     expect([...store.entries]).toEqual([]);
   });
 
+  it('is held for 30 idle minutes after a reload where the clock was set back before', () => {
+    const store = storage();
+    let at = 10 * IDLE_MS_MAX;
+    new KeyHolder(store, () => at).hold('secret', true);
+    at = 0;
+    const holder = new KeyHolder(store, () => at);
+    expect(holder.restore()).toBe('secret');
+    at += IDLE_MS_MAX;
+    expect(new KeyHolder(store, () => at).restore()).toBeUndefined();
+    expect(holder.key).toBeUndefined();
+  });
+
   it.each(['no JSON', 'null', '{"key":1}'])('is not restored from %s', (text) => {
     const store = { ...storage(), getItem: () => text };
     expect(new KeyHolder(store, () => 0).restore()).toBeUndefined();
