@@ -21,7 +21,7 @@ const CLIENT_CODES = tableOf(PAGE, 'code of the client | what has happened').map
 
 /** Returns the statuses that a code can come with. */
 function statusesOf(code: string): readonly (number | undefined)[] {
-  if (code === 'unexpected_response') return [200, 307, 404, 500, 502, 503, 504];
+  if (code === 'unexpected_response') return [200, 307, 404, 429, 500, 502, 503, 504];
   if (code === 'invalid_request') return [400, 408, 431];
   return [ERRORS[code as keyof typeof ERRORS]?.[0]];
 }

@@ -1,7 +1,7 @@
 /** The clock of the browser, which measures idle time, and instants as milliseconds. */
 
-/** The difference of the two clocks of the browser when the page was loaded. */
-const OFFSET_MS = Date.now() - performance.now();
+/** The difference of the two clocks of the browser when the page was loaded. The wall clock is cut to milliseconds. */
+const OFFSET_MS = Date.now() + 1 - performance.now();
 
 /**
  * Returns milliseconds since 1970, which never decrease within a page: the wall clock, or, if that was set back, the
