@@ -55,7 +55,7 @@ const SCRIPTED = [
 const LONG_SCRIPTED = [
   'every 100th cancellation of a shipped order succeeds',
   'orders vanish after a second',
-  'the list ends after 500 orders',
+  'the list ends after 1,000 orders',
 ];
 
 test('a script shows the fault again, and prints the same for a server without it', async () => {
