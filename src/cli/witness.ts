@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { MAX_KEY_NAME_BYTES } from '../app/audit/proofs/witness-policy.ts';
-import { type KnownLogs, knownLogs } from '../app/audit/witness/witness-submission.ts';
+import { type KnownLogs, knownLogs } from '../app/audit/witness/submitted-checkpoint.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';

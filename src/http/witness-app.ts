@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IRoute, Response } from 'express';
 import type { Logger } from 'pino';
+import type { Refused } from '../app/audit/witness/submitted-checkpoint.ts';
 import type { Witness, WitnessAnswer } from '../app/audit/witness/witness.ts';
-import type { Refused } from '../app/audit/witness/witness-submission.ts';
 import { addCommonHeaders } from './answers/common-headers.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 import { handleErrors } from './error-handler.ts';

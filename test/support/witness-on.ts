@@ -1,6 +1,6 @@
 import { Cosigner } from '../../src/app/audit/witness/cosigner.ts';
+import { knownLogs } from '../../src/app/audit/witness/submitted-checkpoint.ts';
 import { Witness } from '../../src/app/audit/witness/witness.ts';
-import { knownLogs } from '../../src/app/audit/witness/witness-submission.ts';
 import { openWitnessMemory } from '../../src/infra/sqlite/witness/memory-file.ts';
 import { seed, type WitnessedLog } from './witnessed-log.ts';
 

@@ -1,7 +1,7 @@
 /** The port of a witness: its memory, which is the latest checkpoint of each log that it has cosigned. */
 
-/** A decision about a submission, with the checkpoint to be recorded, if there is one. */
-export interface Decided<Result> {
+/** A decision about a submitted checkpoint, with the checkpoint to be recorded, if there is one. */
+export interface WitnessDecision<Result> {
   readonly result: Result;
   readonly record?: CosignedCheckpoint;
 }
@@ -24,6 +24,6 @@ export interface WitnessMemory {
    */
   update<Result>(
     origin: string,
-    decide: (latest: CosignedCheckpoint | undefined) => Decided<Result>,
+    decide: (latest: CosignedCheckpoint | undefined) => WitnessDecision<Result>,
   ): Result;
 }

@@ -19,7 +19,7 @@ interface Failed {
 }
 
 /** The outcome of a request. */
-export type Outcome =
+export type WitnessOutcome =
   /** The line joins the signatures of the checkpoint's note. */
   | { readonly kind: 'cosigned'; readonly line: string }
   /** The witness has cosigned a checkpoint of this size last, not the one that was assumed. */
@@ -35,7 +35,7 @@ export const OUTCOMES = [
   'refused',
   'inconsistent',
   'invalid',
-] as const satisfies readonly Outcome['kind'][];
+] as const satisfies readonly WitnessOutcome['kind'][];
 
 /** The statuses that have a meaning of their own, beside 200 and 409. */
 const FAILURES: Readonly<Record<number, readonly [Failed['kind'], meaning: string]>> = {
@@ -60,7 +60,11 @@ export interface Submitted {
  * Returns the outcome of a request.
  * @param key The key of the witness.
  */
-export function outcomeOf(answer: WitnessAnswer, submitted: Submitted, key: CosignerKey): Outcome {
+export function outcomeOf(
+  answer: WitnessAnswer,
+  submitted: Submitted,
+  key: CosignerKey,
+): WitnessOutcome {
   if (answer.kind === 'unanswered') return { kind: 'unreachable', reason: answer.reason };
   const { status, body, retryAfterMs } = answer;
   if (status === 200) return cosignedIn(body, submitted.text, key);
@@ -94,13 +98,13 @@ export function cosignatureIn(
   return newest;
 }
 
-function cosignedIn(body: string, text: string, key: CosignerKey): Outcome {
+function cosignedIn(body: string, text: string, key: CosignerKey): WitnessOutcome {
   const found = cosignatureIn(body, text, key);
   if (found !== undefined) return { kind: 'cosigned', line: found.line };
   return { kind: 'invalid', reason: `the answer has no valid cosignature by ${key.name}` };
 }
 
-function conflictIn(body: string, { size, oldSize }: Submitted): Outcome {
+function conflictIn(body: string, { size, oldSize }: Submitted): WitnessOutcome {
   const seen = Number(/^(0|[1-9]\d{0,15})\n?$/.exec(body)?.[1] ?? Number.NaN);
   const isSize = Number.isSafeInteger(seen);
   if (isSize && seen !== oldSize) return { kind: 'conflict', size: seen };

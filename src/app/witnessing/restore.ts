@@ -1,7 +1,7 @@
 /** The return of what was recorded of a log's witnesses, after a restart or for a command. */
 
 import { verifyCheckpoint, verifyConsistency } from '../audit/proofs/verifier.ts';
-import type { Prover } from '../audit/proving/prover.ts';
+import type { Prover, SignedCheckpoint } from '../audit/proving/prover.ts';
 import type { CosignedRecord } from '../ports/witnesses.ts';
 import { type CosignedCheckpoints, signedTextOf } from './cosigned-checkpoints.ts';
 
@@ -34,7 +34,7 @@ export async function restoreCosigned(
 }
 
 /** Returns the origin of a checkpoint: its first line. */
-export function originOf(checkpoint: Parameters<typeof signedTextOf>[0]): string {
+export function originOf(checkpoint: SignedCheckpoint): string {
   const text = signedTextOf(checkpoint);
   return text.slice(0, text.indexOf('\n'));
 }

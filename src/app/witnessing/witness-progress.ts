@@ -1,7 +1,7 @@
 /** The progress of one witness: the size that it has seen, and its next request. */
 
 import type { CosignerKey } from '../audit/proofs/cosignature.ts';
-import { OUTCOMES, type Outcome } from './outcome.ts';
+import { OUTCOMES, type WitnessOutcome } from './outcome.ts';
 
 /** The longest wait after failures, in milliseconds, and the longest that a witness can set. */
 const MAX_BACKOFF_MS = 3_600_000;
@@ -24,9 +24,9 @@ export interface WitnessStatus {
   /** The time since the log went beyond that size, in milliseconds; 0 if it did not. */
   readonly lagMs: number;
   /** The kind of the last outcome; `undefined` before the first. */
-  readonly outcome: Outcome['kind'] | undefined;
+  readonly outcome: WitnessOutcome['kind'] | undefined;
   /** The numbers of outcomes so far, by their kinds. */
-  readonly counts: Readonly<Record<Outcome['kind'], number>>;
+  readonly counts: Readonly<Record<WitnessOutcome['kind'], number>>;
 }
 
 /** Counts a witness's outcomes, and backs off after failures: twice as long after each. */
@@ -34,7 +34,7 @@ export class WitnessProgress {
   readonly witness: Witness;
   readonly #intervalMs: number;
   readonly #counts = Object.fromEntries(OUTCOMES.map((kind) => [kind, 0])) as Record<
-    Outcome['kind'],
+    WitnessOutcome['kind'],
     number
   >;
   #size = 0;
@@ -43,7 +43,7 @@ export class WitnessProgress {
   #behindSinceMs: number | undefined;
   #failures = 0;
   #nextMs = Number.NEGATIVE_INFINITY;
-  #outcome: Outcome['kind'] | undefined;
+  #outcome: WitnessOutcome['kind'] | undefined;
 
   /** @param intervalMs The wait after the first failure is twice as long. */
   constructor(witness: Witness, intervalMs: number) {
@@ -57,7 +57,7 @@ export class WitnessProgress {
   }
 
   /** The kind of the last outcome. */
-  get outcome(): Outcome['kind'] | undefined {
+  get outcome(): WitnessOutcome['kind'] | undefined {
     return this.#outcome;
   }
 
@@ -82,7 +82,7 @@ export class WitnessProgress {
    * Notes the outcome of a request.
    * @param size The size of the checkpoint that was submitted.
    */
-  note(outcome: Outcome, size: number, atMs: number): void {
+  note(outcome: WitnessOutcome, size: number, atMs: number): void {
     this.#outcome = outcome.kind;
     this.#counts[outcome.kind] += 1;
     if (outcome.kind === 'cosigned' || outcome.kind === 'conflict') {

@@ -9,10 +9,10 @@
 
 import type { Prover, SignedCheckpoint } from '../audit/proving/prover.ts';
 import type { AskWitness, CosignedRecords } from '../ports/witnesses.ts';
+import { submit } from './checkpoint-submission.ts';
 import type { CosignedCheckpoints } from './cosigned-checkpoints.ts';
-import type { Outcome } from './outcome.ts';
+import type { WitnessOutcome } from './outcome.ts';
 import { originOf, restoreCosigned } from './restore.ts';
-import { submit } from './submission.ts';
 import { type Witness, WitnessProgress, type WitnessStatus } from './witness-progress.ts';
 
 /** Something that an operator may have to know. */
@@ -39,7 +39,7 @@ export interface WitnessingParts {
 
 /** The notices of a change to an outcome. A conflict is none: it is solved by the next request. */
 const NOTICES: Readonly<
-  Record<Exclude<Outcome['kind'], 'conflict'>, Pick<WitnessNotice, 'level' | 'message'>>
+  Record<Exclude<WitnessOutcome['kind'], 'conflict'>, Pick<WitnessNotice, 'level' | 'message'>>
 > = {
   cosigned: { level: 'info', message: 'a witness cosigns' },
   unreachable: { level: 'warn', message: 'a witness does not answer' },
@@ -144,8 +144,8 @@ export class Witnessing {
 
   #notice(
     { name: witness, url }: Witness,
-    outcome: Outcome,
-    before: Outcome['kind'] | undefined,
+    outcome: WitnessOutcome,
+    before: WitnessOutcome['kind'] | undefined,
   ): void {
     if (outcome.kind === 'conflict' || outcome.kind === before) return;
     const reason = outcome.kind === 'cosigned' ? undefined : outcome.reason;

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { NoteSigner } from '../../app/audit/proving/checkpoint.ts';
 import type { Prover } from '../../app/audit/proving/prover.ts';
-import type { KnownLogs } from '../../app/audit/witness/witness-submission.ts';
+import type { KnownLogs } from '../../app/audit/witness/submitted-checkpoint.ts';
 import type { Engine } from '../../app/ports/engine.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { CommandLineStore, IfAbsent } from '../../app/ports/store.ts';

@@ -7,7 +7,11 @@
 import { createHash } from 'node:crypto';
 import { CLOCKS } from '../../clock.ts';
 import { DamagedStore } from '../../ports/store.ts';
-import type { CosignedCheckpoint, Decided, WitnessMemory } from '../../ports/witness-memory.ts';
+import type {
+  CosignedCheckpoint,
+  WitnessDecision,
+  WitnessMemory,
+} from '../../ports/witness-memory.ts';
 import { verifyCosignatureBy } from '../proofs/cosignature.ts';
 import { RecordTree, readNote, type TreeHead, verifyConsistency } from '../proofs/verifier.ts';
 import type { Cosigner } from './cosigner.ts';
@@ -15,12 +19,12 @@ import {
   type KnownLogs,
   type Refused,
   readCheckpoint,
-  readSubmission,
+  readSubmittedCheckpoint,
   refused,
-  type Submission,
-} from './witness-submission.ts';
+  type SubmittedCheckpoint,
+} from './submitted-checkpoint.ts';
 
-/** The answer to a submission. */
+/** The answer to a submitted checkpoint. */
 export type WitnessAnswer =
   /** The line that joins the signatures of the checkpoint. */
   | { readonly kind: 'cosigned'; readonly line: string }
@@ -65,11 +69,11 @@ export class Witness {
 
   /** Cosigns the checkpoint in the body of a request, or not. */
   add(body: string): WitnessAnswer {
-    const submission = readSubmission(body, this.#parts.logs);
-    if (submission.kind === 'refused') return submission;
-    const { origin } = submission;
+    const submitted = readSubmittedCheckpoint(body, this.#parts.logs);
+    if (submitted.kind === 'refused') return submitted;
+    const { origin } = submitted;
     return this.#parts.memory.update(origin, (latest) => {
-      return this.#decide(submission, this.#seen(origin, latest), latest?.note);
+      return this.#decide(submitted, this.#seen(origin, latest), latest?.note);
     });
   }
 
@@ -86,10 +90,10 @@ export class Witness {
   }
 
   #decide(
-    { head, text, signatureLines, oldSize, proof }: Submission,
+    { head, text, signatureLines, oldSize, proof }: SubmittedCheckpoint,
     seen: Seen,
     cosigned: string | undefined,
-  ): Decided<WitnessAnswer> {
+  ): WitnessDecision<WitnessAnswer> {
     if (oldSize !== seen.size) return { result: { kind: 'conflict', size: seen.size } };
     const consistent = verifyConsistency(seen, head, proof);
     if (!consistent.ok) {

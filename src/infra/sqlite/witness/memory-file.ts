@@ -11,7 +11,7 @@ import { UserError } from '../../../app/lifecycle/user-error.ts';
 import { DamagedStore, StoreUnavailable } from '../../../app/ports/store.ts';
 import type {
   CosignedCheckpoint,
-  Decided,
+  WitnessDecision,
   WitnessMemory,
 } from '../../../app/ports/witness-memory.ts';
 import { syncFolder } from '../../process/sync-folder.ts';
@@ -89,7 +89,7 @@ export class WitnessMemoryFile implements WitnessMemory {
 
   update<Result>(
     origin: string,
-    decide: (latest: CosignedCheckpoint | undefined) => Decided<Result>,
+    decide: (latest: CosignedCheckpoint | undefined) => WitnessDecision<Result>,
   ): Result {
     const work = this.#db.transaction(() => {
       const latest = this.#latest(origin);

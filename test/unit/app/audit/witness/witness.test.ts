@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { cosignerKey, verifyCosignature } from '../../../../../src/app/audit/proofs/cosignature.ts';
 import { verifyCheckpoint } from '../../../../../src/app/audit/proofs/verifier.ts';
 import { Cosigner } from '../../../../../src/app/audit/witness/cosigner.ts';
+import { knownLogs } from '../../../../../src/app/audit/witness/submitted-checkpoint.ts';
 import { Witness, type WitnessAnswer } from '../../../../../src/app/audit/witness/witness.ts';
 import { witnessRequestText } from '../../../../../src/app/audit/witness/witness-request.ts';
-import { knownLogs } from '../../../../../src/app/audit/witness/witness-submission.ts';
 import { DamagedStore } from '../../../../../src/app/ports/store.ts';
 import type {
   CosignedCheckpoint,
-  Decided,
+  WitnessDecision,
   WitnessMemory,
 } from '../../../../../src/app/ports/witness-memory.ts';
 import { leavesOf, seed, WitnessedLog } from '../../../../support/witnessed-log.ts';
@@ -28,7 +28,10 @@ class Remembered implements WitnessMemory {
     return this.records.get(origin);
   }
 
-  update<Result>(origin: string, decide: (latest?: CosignedCheckpoint) => Decided<Result>): Result {
+  update<Result>(
+    origin: string,
+    decide: (latest?: CosignedCheckpoint) => WitnessDecision<Result>,
+  ): Result {
     const { result, record } = decide(this.records.get(origin));
     if (record !== undefined) this.records.set(origin, record);
     return result;

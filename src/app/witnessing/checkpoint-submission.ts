@@ -1,21 +1,14 @@
 /** The submission of a checkpoint to one witness, with a proof from the size that it has seen. */
 
-import type { CosignerKey } from '../audit/proofs/cosignature.ts';
 import type { Prover, SignedCheckpoint } from '../audit/proving/prover.ts';
 import { witnessRequestText } from '../audit/witness/witness-request.ts';
 import type { AskWitness } from '../ports/witnesses.ts';
 import { signedTextOf } from './cosigned-checkpoints.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
-
-/** A witness as it is addressed. */
-export interface Addressed {
-  readonly key: CosignerKey;
-  /** The prefix of its address. */
-  readonly url: string;
-}
+import { outcomeOf, type WitnessOutcome } from './outcome.ts';
+import type { Witness } from './witness-progress.ts';
 
 /** The parts that a submission needs. */
-export interface SubmissionParts {
+interface SubmissionParts {
   readonly prover: Pick<Prover, 'checkpoint' | 'consistency'>;
   readonly ask: AskWitness;
 }
@@ -28,11 +21,11 @@ export interface SubmissionParts {
  */
 export async function submit(
   checkpoint: SignedCheckpoint,
-  { key, url }: Addressed,
+  { key, url }: Witness,
   seen: number,
   { prover, ask }: SubmissionParts,
   stop: AbortSignal,
-): Promise<Outcome> {
+): Promise<WitnessOutcome> {
   const attempt = async (oldSize: number) => {
     // The empty tree is consistent with any other.
     const proof = oldSize === 0 ? [] : await prover.consistency(oldSize, checkpoint.size);

@@ -4,8 +4,8 @@ import { Cosigner } from '../../../../../src/app/audit/witness/cosigner.ts';
 import {
   type KnownLogs,
   knownLogs,
-  readSubmission,
-} from '../../../../../src/app/audit/witness/witness-submission.ts';
+  readSubmittedCheckpoint,
+} from '../../../../../src/app/audit/witness/submitted-checkpoint.ts';
 import { leavesOf, seed, WitnessedLog } from '../../../../support/witnessed-log.ts';
 
 const log = new WitnessedLog(leavesOf(9));
@@ -62,7 +62,7 @@ describe('the logs of a witness', () => {
 
 describe('a submission', () => {
   it('is accepted with the signature of its log', () => {
-    expect(readSubmission(log.request(3, 7), logs)).toEqual({
+    expect(readSubmittedCheckpoint(log.request(3, 7), logs)).toEqual({
       kind: 'submitted',
       origin: FIRST_LINE,
       head: { size: 7, root: new Uint8Array(log.root(7)) },
@@ -82,14 +82,14 @@ describe('a submission', () => {
     const note = `${text}\n${witness}${second}${own}${foreign}${own}— ${FIRST_LINE} AAAAAAA=\n`;
     const both = known([log.signer.verifierKey, renewed.verifierKey]);
     const lines = (logs: KnownLogs) =>
-      Object(readSubmission(log.request(3, 7, note), logs)).signatureLines;
+      Object(readSubmittedCheckpoint(log.request(3, 7, note), logs)).signatureLines;
     expect([lines(logs), lines(both)]).toEqual([own, own + second]);
   });
 
   it('may have lines that extend the checkpoint, which are signed with it', () => {
     const [text = ''] = log.note(7).split('\n\n');
     const note = log.signer.sign(`${text}\nan extension\nand another\n`);
-    expect(readSubmission(log.request(3, 7, note), logs)).toMatchObject({
+    expect(readSubmittedCheckpoint(log.request(3, 7, note), logs)).toMatchObject({
       kind: 'submitted',
       head: { size: 7 },
       text: `${text}\nan extension\nand another\n`,
@@ -158,7 +158,7 @@ describe('a submission', () => {
       'the signature is not that of the public key on this text',
     ],
   ] as const)('is %s with %s', (fault, _, body, reason) => {
-    expect(readSubmission(body, logs)).toEqual({
+    expect(readSubmittedCheckpoint(body, logs)).toEqual({
       kind: 'refused',
       fault,
       reason: expect.stringContaining(reason),
@@ -169,7 +169,11 @@ describe('a submission', () => {
     const renewed = new NoteSigner(FIRST_LINE, seed(3));
     const both = known([log.signer.verifierKey, renewed.verifierKey]);
     const note = log.note(7) + lineOf(renewed.signCheckpoint(6, log.root(6)));
-    expect(readSubmission(log.request(3, 7, note), both)).toMatchObject({ fault: 'unsigned' });
-    expect(readSubmission(log.request(3, 7, note), logs)).toMatchObject({ kind: 'submitted' });
+    expect(readSubmittedCheckpoint(log.request(3, 7, note), both)).toMatchObject({
+      fault: 'unsigned',
+    });
+    expect(readSubmittedCheckpoint(log.request(3, 7, note), logs)).toMatchObject({
+      kind: 'submitted',
+    });
   });
 });

@@ -24,7 +24,7 @@ interface LogKey extends NoteKey {
 export type KnownLogs = ReadonlyMap<string, readonly LogKey[]>;
 
 /** A checkpoint that its log has signed. */
-export interface Submission {
+export interface SubmittedCheckpoint {
   readonly kind: 'submitted';
   readonly origin: string;
   readonly head: TreeHead;
@@ -37,7 +37,7 @@ export interface Submission {
   readonly proof: readonly Uint8Array[];
 }
 
-/** A submission that is not cosigned. */
+/** The refusal to cosign a submitted checkpoint. */
 export interface Refused {
   readonly kind: 'refused';
   readonly fault: 'malformed' | 'unknown_log' | 'unsigned' | 'inconsistent';
@@ -75,7 +75,10 @@ export function knownLogs(
 }
 
 /** Parses the body of a request, and verifies the signature of its log. */
-export function readSubmission(body: string, logs: KnownLogs): Submission | Refused {
+export function readSubmittedCheckpoint(
+  body: string,
+  logs: KnownLogs,
+): SubmittedCheckpoint | Refused {
   const request = parseWitnessRequest(body);
   if (!request.ok) return refused('malformed', request.reason);
   const { oldSize, proof, note } = request.value;
