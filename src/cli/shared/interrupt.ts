@@ -23,10 +23,10 @@ export function onStopSignal(stop: () => void): () => void {
  */
 export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
+  stopped = new UserError('Stopped before it was done.'),
 ): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new UserError('Stopped before it was done.'));
-  const settled = onStopSignal(abort);
+  const settled = onStopSignal(() => controller.abort(stopped));
   try {
     return await work(controller.signal);
   } finally {
@@ -40,14 +40,9 @@ export async function interruptible<Result>(
  */
 export async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new UserError('Stopped.');
-  const controller = new AbortController();
-  const stop = () => controller.abort(stopped);
-  const settled = onStopSignal(stop);
   try {
-    await work(controller.signal);
+    await interruptible(work, stopped);
   } catch (error) {
     if (error !== stopped) throw error;
-  } finally {
-    settled();
   }
 }
