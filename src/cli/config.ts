@@ -20,14 +20,11 @@ export function defineConfig(command: ExplainedCommand, commandLine: CommandLine
     .explain(EXPLANATION)
     .example('Show all settings', 'config')
     .example('Show what a start with these options would use', 'config --port 8080 --json')
-    .action(({ json, ...options }: JsonOption & ServeOptions) =>
-      showConfig(options, { json: json === true }, commandLine),
-    );
+    .action((options: JsonOption & ServeOptions) => showConfig(options, commandLine));
 }
 
 async function showConfig(
-  options: ServeOptions,
-  { json }: { readonly json: boolean },
+  { json, ...options }: JsonOption & ServeOptions,
   { composition, terminal: { stdout } }: CommandLine,
 ): Promise<void> {
   const { settings: own, mistakes: ownMistakes } = await composition.settings(
@@ -51,25 +48,18 @@ function clientSettings(environment: Environment): {
   readonly mistake?: string;
 } {
   try {
-    return { client: clientSettingsIn(environment) };
+    const { url, key } = namedService({}, environment);
+    const client = [
+      setting('STORE_ORDERS_URL', url && shownSetting(url.value), url),
+      setting('STORE_ORDERS_KEY', key && shownKey(key.value), key),
+    ];
+    return { client };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { client: [], mistake: error.message };
   }
 }
 
-function clientSettingsIn(environment: Environment): readonly Setting[] {
-  const { url, key } = namedService({}, environment);
-  return [
-    {
-      name: 'STORE_ORDERS_URL',
-      value: url && shownSetting(url.value),
-      source: url?.source ?? 'default',
-    },
-    {
-      name: 'STORE_ORDERS_KEY',
-      value: key && shownKey(key.value),
-      source: key?.source ?? 'default',
-    },
-  ];
+function setting(name: string, value: string | undefined, found?: { readonly source: string }) {
+  return { name, value, source: found?.source ?? 'default' };
 }

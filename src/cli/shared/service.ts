@@ -134,7 +134,7 @@ export function namedService(options: ServiceOptions, environment: Environment) 
     [environment.STORE_ORDERS_KEY, 'environment'],
     [own, source],
   );
-  return { url, key, file: profiles.file };
+  return { url, key };
 }
 
 function firstOf(...from: readonly (readonly [string | undefined, string])[]): Found | undefined {
