@@ -1,7 +1,6 @@
 /** The statement of a receipt, in words. */
 
 import { knownEventIn } from '../../app/audit/proofs/known-event.ts';
-import type { RecordedEvent } from '../../app/log/recorded-event.ts';
 import type { DecodeStrictly } from '../../app/ports/evidence.ts';
 import type { OrderEvent } from '../../domain/order.ts';
 import { statusAfter } from '../../domain/order-lives.ts';
@@ -28,20 +27,18 @@ export const NOT_SHOWN =
  * it.
  */
 export function saidBy(record: string, decode: DecodeStrictly): Said | undefined {
-  const event = knownEventIn(record, decode);
-  return event && statementOf(event);
+  const recorded = knownEventIn(record, decode);
+  if (recorded === undefined) return undefined;
+  const { event } = recorded;
+  const { at, by, commandId } = recorded.metadata;
+  const order = String(event.orderId);
+  const what = receiptWords(event, `${timeWords(at)}, by ${authorOf(by)}`);
+  return { order, event: event.type, at, by, commandId, words: `order ${order} was ${what}` };
 }
 
 /** Returns true for a statement that says that its order was cancelled. */
 export function showsCancellation(says: Said | undefined): says is Said {
   return says !== undefined && statusAfter(says.event) === 'cancelled';
-}
-
-function statementOf({ event, metadata: { at, by, commandId } }: RecordedEvent): Said {
-  const order = String(event.orderId);
-  const recorded = `${timeWords(at)}, by ${authorOf(by)}`;
-  const words = `order ${order} was ${receiptWords(event, recorded)}`;
-  return { order, event: event.type, at, by, commandId, words };
 }
 
 /** Returns a time in words, such as `on 2026-03-01 at 09:00:00.000 UTC`. */
