@@ -1,3 +1,7 @@
+/** Receipts and proofs, in the forms in which they are handed out. */
+
+import { base64Of } from '../proofs/bytes.ts';
+
 /**
  * Returns a receipt: everything, beside the log's public key, that proves years later and without
  * the service that an event is in the log. The event's position is in its record and the log's size
@@ -11,7 +15,7 @@ export function receiptOf(
   return JSON.stringify({
     format: 'store-orders/receipt/v1',
     record,
-    proof: inBase64(proof),
+    proof: proof.map(base64Of),
     checkpoint,
   });
 }
@@ -29,20 +33,21 @@ export function tlogProofOf(
   checkpoint: string,
 ): string {
   const extra = Buffer.from(record).toString('base64');
-  const lines = ['c2sp.org/tlog-proof@v1', `extra ${extra}`, `index ${index}`, ...inBase64(proof)];
+  const lines = [
+    'c2sp.org/tlog-proof@v1',
+    `extra ${extra}`,
+    `index ${index}`,
+    ...proof.map(base64Of),
+  ];
   return `${lines.join('\n')}\n\n${checkpoint}`;
 }
 
 /** Returns only the proof that an event is in the log of a size. */
 export function inclusionJson(position: number, size: number, proof: readonly Uint8Array[]) {
-  return JSON.stringify({ position, size, proof: inBase64(proof) });
+  return JSON.stringify({ position, size, proof: proof.map(base64Of) });
 }
 
 /** Returns only the proof that the log of one size begins with that of another. */
 export function consistencyJson(from: number, to: number, proof: readonly Uint8Array[]) {
-  return JSON.stringify({ from, to, proof: inBase64(proof) });
-}
-
-function inBase64(hashes: readonly Uint8Array[]): readonly string[] {
-  return hashes.map((hash) => Buffer.from(hash).toString('base64'));
+  return JSON.stringify({ from, to, proof: proof.map(base64Of) });
 }
