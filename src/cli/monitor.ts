@@ -71,7 +71,7 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
     .requiredOption(
       '--vkey <key>',
       'the public key of the log, or a file with it; repeatable',
-      addVkey,
+      addKey,
     )
     .requiredOption('--state <file>', 'the file that remembers what was verified')
     .option('--key <key>', 'an API key with audit:read, to check the records')
@@ -231,8 +231,4 @@ function readAddress(text: string): string {
     throw new InvalidArgumentError('It must be an address without a password or a query.');
   }
   return url.href;
-}
-
-function addVkey(text: string, keys: readonly string[] = []): readonly string[] {
-  return addKey(text, keys);
 }

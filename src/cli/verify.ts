@@ -15,7 +15,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Output } from './shared/command-line.ts';
 import { refuted, showsOtherwise } from './shared/exit-codes.ts';
 import { withFile } from './shared/lines.ts';
-import { addKey, readOrderId } from './shared/options.ts';
+import { addKey, addText, readOrderId } from './shared/options.ts';
 import { readPolicyFile } from './shared/policy-file.ts';
 import { withProgress } from './shared/progress.ts';
 import { saidBy, showsCancellation } from './shared/receipt-words.ts';
@@ -55,7 +55,12 @@ Exit codes: 0 verified, 1 it could not be checked, 2 a usage error, 3 verificati
 /** Defines `verify`: checks a store, an export or a receipt. */
 export function defineVerify(command: ExplainedCommand, commandLine: CommandLine): void {
   command
-    .option('--checkpoint <file>', 'a checkpoint that the log must agree with; repeatable', add, [])
+    .option(
+      '--checkpoint <file>',
+      'a checkpoint that the log must agree with; repeatable',
+      addText,
+      [],
+    )
     .option('--key <key>', 'the public key of the log, or a file with it; repeatable', addKey, [])
     .option('--export <file>', 'check what `audit export` has written')
     .option('--receipt <file>', 'check a receipt, as JSON or as tlog-proof')
@@ -218,8 +223,4 @@ async function counted<Result extends { readonly size: number }>(
 
 function base64(root: Uint8Array | undefined): string | undefined {
   return root && base64Of(root);
-}
-
-function add(file: string, files: readonly string[]): readonly string[] {
-  return [...files, file];
 }

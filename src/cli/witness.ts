@@ -5,7 +5,7 @@ import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { untilStopped } from './shared/interrupt.ts';
-import { addKey, wholeNumber } from './shared/options.ts';
+import { addKey, addText, wholeNumber } from './shared/options.ts';
 import { readPolicyFile } from './shared/policy-file.ts';
 
 const EXPLANATION = `
@@ -38,7 +38,7 @@ export function defineWitness(command: ExplainedCommand, commandLine: CommandLin
     .option('--name <name>', 'the name of a new key: an address without https://', readName)
     .option('--log <key>', 'the public key of a log, or a file with it; repeatable', addKey, [])
     .option('--logs <file>', 'a policy (C2SP tlog-policy), the logs of which it cosigns')
-    .option('--origin <origin>', 'a later epoch of one of the logs; repeatable', addOrigin, [])
+    .option('--origin <origin>', 'a later epoch of one of the logs; repeatable', addText, [])
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option(
       '--port <port>',
@@ -60,10 +60,7 @@ async function witness(
   logs: KnownLogs,
   { composition, terminal }: CommandLine,
 ): Promise<void> {
-  const settings = {
-    ...{ databaseFile: db, keyFile: key, name, logs },
-    ...{ host, port, perMinute: rate },
-  };
+  const settings = { databaseFile: db, keyFile: key, name, logs, host, port, perMinute: rate };
   await untilStopped((signal) =>
     composition.witness(settings, signal, ({ address, verifierKey }) => {
       terminal.stderr.write(
@@ -88,8 +85,4 @@ function readName(text: string): string {
   throw new InvalidArgumentError(
     `It must be like an address without https://, without blanks, of ${MAX_KEY_NAME_BYTES} bytes at most.`,
   );
-}
-
-function addOrigin(origin: string, origins: readonly string[]): readonly string[] {
-  return [...origins, origin];
 }

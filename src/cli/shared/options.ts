@@ -84,8 +84,13 @@ export function formatOf(file: string): 'ndjson' | 'csv' | undefined {
   return FORMATS[extname(file).toLowerCase()];
 }
 
+/** Adds a text to those of an option that can be repeated. */
+export function addText(text: string, texts: readonly string[]): readonly string[] {
+  return [...texts, text];
+}
+
 /** Adds a public key, or the one in a file, to those of an option that can be repeated. */
-export function addKey(given: string, keys: readonly string[]): readonly string[] {
+export function addKey(given: string, keys: readonly string[] = []): readonly string[] {
   const text = existsSync(given) ? readKeyText(given) : given;
   const verdict = verifyKey(text);
   if (verdict.ok) return [...keys, text];
