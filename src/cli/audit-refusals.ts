@@ -1,18 +1,17 @@
-import { Option } from 'commander';
 import type { ApiKey } from '../app/ports/key-store.ts';
 import type { RecordedRefusal } from '../app/ports/refusal-trail.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { wholeNumber } from './shared/options.ts';
 import { print, say } from './shared/print.ts';
+import type { JsonOption } from './shared/results.ts';
 import { printTable } from './shared/table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'] as const;
 const [DEFAULT_LIMIT, MAX_LIMIT] = [100, 9_999_999] as const;
 
-interface Options {
+interface Options extends JsonOption {
   readonly limit: number;
-  readonly json?: true;
 }
 
 /** Adds `audit refusals`: lists refused requests. */
@@ -20,11 +19,7 @@ export function addAuditRefusals(audit: ExplainedCommand, commandLine: CommandLi
   audit
     .command('refusals')
     .description('list refused requests, oldest first')
-    .addOption(
-      new Option('--limit <count>', 'how many of the newest')
-        .argParser(wholeNumber(1, MAX_LIMIT))
-        .default(DEFAULT_LIMIT),
-    )
+    .option('--limit <count>', 'how many of the newest', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
     .option('--json', 'as JSON, one refusal a line')
     .example('Show the last ten', 'audit refusals --limit 10')
     .action((options: Options) => refusals(options, commandLine));

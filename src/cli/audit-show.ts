@@ -6,10 +6,7 @@ import { type CommandLine, withStore } from './shared/command-line.ts';
 import { readOrderId } from './shared/options.ts';
 import { eventsOf } from './shared/order-events.ts';
 import { linesOf } from './shared/print.ts';
-
-interface ShowOptions {
-  readonly json?: boolean;
-}
+import type { JsonOption } from './shared/results.ts';
 
 /** Adds `audit show`: shows the history of one order. */
 export function addAuditShow(audit: ExplainedCommand, commandLine: CommandLine): void {
@@ -19,12 +16,12 @@ export function addAuditShow(audit: ExplainedCommand, commandLine: CommandLine):
     .argument('<order>', 'the id of the order', readOrderId)
     .option('--json', 'print the events as CloudEvents, one a line')
     .example('Show what happened to order 1', 'audit show 1')
-    .action((orderId: OrderId, options: ShowOptions) => show(orderId, options, commandLine));
+    .action((orderId: OrderId, options: JsonOption) => show(orderId, options, commandLine));
 }
 
 async function show(
   orderId: OrderId,
-  { json }: ShowOptions,
+  { json }: JsonOption,
   commandLine: CommandLine,
 ): Promise<void> {
   const { stdout } = commandLine.terminal;
