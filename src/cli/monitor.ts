@@ -12,7 +12,7 @@ import { MonitorMemory } from './shared/monitor-memory.ts';
 import {
   type Alert,
   alertOf,
-  type Evidence,
+  type CheckpointFiles,
   failureOf,
   type Reported,
   reportOf,
@@ -137,13 +137,13 @@ async function follow(
   while (!signal.aborted) {
     const round = await roundOf(watching);
     if (round.kind === 'verified') verified = CLOCKS.elapsed();
-    const evidence = await keptOf(round, memory);
+    const files = await keptOf(round, memory);
     const failure = failureOf(round);
     const isSilent = !once && CLOCKS.elapsed() - verified >= alertAfter * 1_000;
     const alert = failure && alertOf(round, isSilent);
-    const report = reportOf(round, nearestNow(), evidence);
+    const report = reportOf(round, nearestNow(), files);
     if (failure === undefined || options.json) printResult(stdout, options, report);
-    if (alert !== undefined) await raise(alert, failure?.message ?? '', evidence, options, stderr);
+    if (alert !== undefined) await raise(alert, failure?.message ?? '', files, options, stderr);
     if (failure !== undefined && (once || alert !== undefined)) throw failure;
     if (failure !== undefined) say(stderr, report.text);
     if (once) return;
@@ -161,7 +161,10 @@ async function roundOf(monitor: Monitor): Promise<Reported> {
 }
 
 /** Keeps the signed checkpoints that an alert is about, and returns the names of their files. */
-async function keptOf(round: Reported, memory: MonitorMemory): Promise<Evidence | undefined> {
+async function keptOf(
+  round: Reported,
+  memory: MonitorMemory,
+): Promise<CheckpointFiles | undefined> {
   const contradiction = round.kind === 'verified' ? round.cut : round;
   if (contradiction === undefined || !('other' in contradiction)) return undefined;
   const { other } = contradiction;
@@ -174,7 +177,7 @@ async function keptOf(round: Reported, memory: MonitorMemory): Promise<Evidence 
 async function raise(
   alert: Alert,
   text: string,
-  evidence: Evidence | undefined,
+  files: CheckpointFiles | undefined,
   { exec, state }: MonitorOptions,
   stderr: Output,
 ): Promise<void> {
@@ -183,9 +186,9 @@ async function raise(
     STORE_ORDERS_ALERT: alert,
     STORE_ORDERS_ALERT_TEXT: text,
     STORE_ORDERS_MONITOR_STATE: state,
-    ...(evidence && {
-      STORE_ORDERS_KNOWN_CHECKPOINT: evidence.known,
-      STORE_ORDERS_OTHER_CHECKPOINT: evidence.other,
+    ...(files && {
+      STORE_ORDERS_KNOWN_CHECKPOINT: files.known,
+      STORE_ORDERS_OTHER_CHECKPOINT: files.other,
     }),
   };
   const ended = await runInShell(exec, { timeoutMs: ALERT_TIMEOUT_MS, environment });

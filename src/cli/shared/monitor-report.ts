@@ -18,7 +18,7 @@ export type Reported =
   | { readonly kind: 'away'; readonly problem: string; readonly isRefused: boolean };
 
 /** The files of the two checkpoints of a fork or a cut, or of the one that the log has contradicted. */
-export interface Evidence {
+export interface CheckpointFiles {
   readonly known?: string;
   readonly other: string;
 }
@@ -62,8 +62,8 @@ export function failureOf(round: Reported): Failure | undefined {
 }
 
 /** Returns a round as a line of text and as an object. */
-export function reportOf(round: Reported, at: string, evidence: Evidence | undefined) {
-  const value = { at, ...round, ...evidence };
+export function reportOf(round: Reported, at: string, files: CheckpointFiles | undefined) {
+  const value = { at, ...round, ...files };
   const text = round.kind === 'verified' ? verifiedWords(round) : failureOf(round)?.message;
   return { value, text: `${at}  ${text}\n` };
 }
