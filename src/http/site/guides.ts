@@ -62,7 +62,10 @@ export class Guides {
 
   /** All pages that are served as guides, those of the index first and in its order. */
   pages(): readonly string[] {
-    const inOrder = [INDEX, ...this.groups.flatMap(({ entries }) => entries.map(fileOf))];
+    const inOrder = [
+      INDEX,
+      ...this.groups.flatMap(({ entries }) => entries.map(({ file }) => file)),
+    ];
     const all = [...this.#files].flatMap(([address, file]) => (isGuide(address, file) ? file : []));
     return [...new Set([...inOrder.filter((file) => all.includes(file)), ...all])];
   }
@@ -87,10 +90,6 @@ export class Guides {
     if (!this.#files.has(address)) return undefined;
     return `${root}${address}${fragment === undefined ? '' : `#${fragment}`}`;
   }
-}
-
-function fileOf({ file }: Entry): string {
-  return file;
 }
 
 function isGuide(address: string, file: string): boolean {

@@ -34,8 +34,7 @@ export function readState(text: string, keys: readonly string[]): Verdict<Monito
   } catch {
     return refused('it is not the state of a monitor');
   }
-  const { format, checkpoint: note } = parts;
-  const { checked } = parts;
+  const { format, checkpoint: note, checked } = parts;
   if (format !== FORMAT || typeof note !== 'string' || !areChecked(checked))
     return refused('its format is another');
   const signed = byAnyKey(keys, (key) => verifyCheckpoint(note, key));
