@@ -47,7 +47,7 @@ const FAILURES: Readonly<Record<number, readonly [Failed['kind'], meaning: strin
 };
 
 /** A request, as its outcome depends on it. */
-export interface Submitted {
+interface Submitted {
   /** The checkpoint, without signatures. */
   readonly text: string;
   /** The size of the checkpoint. */

@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 60_000;
 /** With so many, the receiver is wrong rather than the events. */
 const MAX_PARKED = 1_000;
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly file: string;
   readonly deliver: Deliver;
   /** Returns the first event of the log that is followed. */

@@ -56,7 +56,7 @@ export async function* readLines(file: FileHandle): AsyncIterable<Lines> {
 }
 
 /** Some lines of an export, and the flaw, if any, after them. */
-export interface StrictLines extends Lines {
+interface StrictLines extends Lines {
   readonly problem?: string;
 }
 

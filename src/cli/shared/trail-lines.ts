@@ -9,7 +9,7 @@ import type { Output } from './command-line.ts';
 import { readStrictLines } from './lines.ts';
 import { withProgress } from './progress.ts';
 
-export interface TrailReading {
+interface TrailReading {
   readonly decode: DecodeStrictly;
   /** One of these must have signed it; none: no signature is checked. */
   readonly keys: readonly string[];
@@ -19,7 +19,7 @@ export interface TrailReading {
   take?(events: readonly StoredFields[]): void | Promise<void>;
 }
 
-export type TrailRead =
+type TrailRead =
   /** The whole file is right. */
   | (SignedTrail & {
       readonly size: number;

@@ -13,7 +13,7 @@ export function sha256(data: string | Uint8Array): Uint8Array {
 }
 
 /** SHA-256 of a text that comes in parts, each hashed as UTF-8. */
-export interface Digester {
+interface Digester {
   update(part: string): unknown;
   digest(): Uint8Array;
 }

@@ -12,7 +12,7 @@ const ID_HASH_DIGITS = 16;
 const ALGORITHM_BYTES = 1;
 
 /** The attributes of a CloudEvent by which it can be told from every other. */
-export interface EventNames {
+interface EventNames {
   readonly source: string;
   readonly id: string;
   readonly time: string;

@@ -6,7 +6,7 @@
 import { base64Of, bytesOf, isExactBase64 } from '../proofs/bytes.ts';
 import type { Verdict } from '../proofs/verifier.ts';
 
-export interface WitnessRequest {
+interface WitnessRequest {
   /** The size of the checkpoint that the witness cosigned last; 0 if there is none. */
   readonly oldSize: number;
   /** At most 63 hashes. */

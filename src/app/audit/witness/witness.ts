@@ -44,7 +44,7 @@ interface Seen extends TreeHead {
 /** The empty log, with which every log begins, at the first time that a cosignature can have. */
 const NOTHING_SEEN: Seen = { ...new RecordTree().head(), atS: 1 };
 
-export interface WitnessParts {
+interface WitnessParts {
   readonly cosigner: Cosigner;
   readonly logs: KnownLogs;
   readonly memory: WitnessMemory;
