@@ -6,6 +6,20 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/**
+ * Turns of the event loop for the parts of long work, given out one by one: however many do such work,
+ * other work waits for one part at most.
+ */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves in a turn that nobody else is given, in the order of the calls. */
+  next(): Promise<void> {
+    this.#last = this.#last.then(nextTurn);
+    return this.#last;
+  }
+}
+
 /** Resolves after a number of milliseconds. Does not keep the process alive. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());

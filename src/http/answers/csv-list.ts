@@ -6,14 +6,13 @@
 import { createGzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { nextTurn } from '../../app/event-loop.ts';
 import { CSV_HEADER, orderToCsv } from '../../app/read/order-csv.ts';
 import { findOrders, type OrderQuery } from '../../app/read/order-query.ts';
 import type { OrderList } from '../../app/state/order-list.ts';
 import type { OrderId } from '../../domain/order-id.ts';
 import { as } from '../requests/values.ts';
 import { acceptsGzip } from './negotiation.ts';
-import { drained, type Sending } from './sending.ts';
+import { nextPart, type Sending } from './sending.ts';
 
 export const CSV = 'text/csv';
 /** The Content-Type of the list. */
@@ -54,14 +53,9 @@ export async function sendCsv(
   const out = isCompressed ? createGzip() : res;
   if (out !== res) out.pipe(res);
   for (const text of slicesOf(csv)) {
-    if (!out.write(text)) {
-      // From here on the client decides how long it takes: nobody else has to wait for that.
-      if (res.writableNeedDrain) sending.made();
-      await drained(res, out);
-    }
+    out.write(text);
+    await nextPart(res, sending, out);
     if (res.closed) break;
-    await sending.giveWay();
-    await nextTurn();
   }
   out.end();
 }

@@ -9,7 +9,7 @@ import { GzipFile, gzipPieceSync } from './gzip.ts';
 import { ListChunk } from './list-chunk.ts';
 import type { ListVersions } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
-import { drained, type Sending } from './sending.ts';
+import { nextPart, type Sending } from './sending.ts';
 
 /**
  * The bytes that are written before other requests get a turn. A remainder of up to that size is
@@ -161,11 +161,7 @@ async function write(res: Response, body: Body, sending: Sending): Promise<void>
  * Writes the parts as fast as the client reads, the last ones corked. A slow client costs no memory
  * but its place in the parts, and a fast one lets others have a turn every half megabyte.
  */
-async function writeParts(
-  res: Response,
-  { parts, length }: Body,
-  { giveWay, made }: Sending,
-): Promise<void> {
+async function writeParts(res: Response, { parts, length }: Body, sending: Sending): Promise<void> {
   using inflater = new Inflater();
   let bytes = 0;
   let left = length;
@@ -177,10 +173,7 @@ async function writeParts(
   for (const part of parts) {
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
-      await giveWay();
-      // The rest depends on the client alone, so it releases its permit of a long read.
-      if (res.writableNeedDrain) made();
-      await drained(res);
+      await nextPart(res, sending);
       bytes = 0;
       res.cork();
     }

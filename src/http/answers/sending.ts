@@ -1,6 +1,7 @@
 /** The cooperation of a long response with other work and with the pace of its client. */
 import type { Writable } from 'node:stream';
 import type { Response } from 'express';
+import { Turns } from '../../app/event-loop.ts';
 
 /** The functions by which sending a list cooperates with other work. */
 export interface Sending {
@@ -10,18 +11,39 @@ export interface Sending {
   readonly made: () => void;
 }
 
+/** Shared by all long responses, with a permit or without: many that go on at once take one turn each. */
+const TURNS = new Turns();
+
 /**
- * Resolves when the client has read the written bytes, or has disconnected.
+ * Resolves when the next part of a long response may be made: the client has read the parts before, or
+ * has disconnected, and other work has had its turn. A client that is waited for releases its permit of
+ * a long read.
+ *
+ * The turn is needed behind a drain, too: of parts that the system takes at once, Node reports it before
+ * the event loop turns.
  * @param out What is written to: the response, or what compresses it.
  */
-export function drained(res: Response, out: Writable = res): Promise<void> {
+export async function nextPart(
+  res: Response,
+  { giveWay, made }: Sending,
+  out: Writable = res,
+): Promise<void> {
+  // From here on the client decides how long it takes: nobody else has to wait for that.
+  if (res.writableNeedDrain) made();
+  if (out.writableNeedDrain) await drained(res, out);
+  await giveWay();
+  await TURNS.next();
+}
+
+/** Resolves when the written bytes are read, or the client has disconnected. */
+function drained(res: Response, out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       out.off('drain', done);
       res.off('close', done);
       resolve();
     };
-    if (!out.writableNeedDrain || res.closed) setImmediate(resolve);
+    if (res.closed) resolve();
     else {
       out.on('drain', done);
       res.on('close', done);

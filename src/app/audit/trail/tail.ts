@@ -1,6 +1,6 @@
 /** The tail of the log: events as they are recorded, for many followers at once. */
 
-import { nextTurn } from '../../event-loop.ts';
+import { Turns } from '../../event-loop.ts';
 import type { EventLogReader } from '../../ports/event-log.ts';
 import type { EventFilter, EventRun, History } from './history.ts';
 
@@ -15,7 +15,7 @@ export class Tail {
   readonly #followers = new Set<Follower>();
   readonly #runs = new Map<string, EventRun>();
   readonly #unwatch: () => void;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   #isClosed = false;
 
   /** @param maxFollowers The most followers at once. */
@@ -57,8 +57,7 @@ export class Tail {
    * share one read: a run that was read stays as it is, even if it could be longer by now.
    */
   async #read(after: number, filter: EventFilter): Promise<EventRun> {
-    this.#turn = this.#turn.then(nextTurn);
-    await this.#turn;
+    await this.#turns.next();
     const name = `${after} ${filter.type} ${filter.commandId}`;
     const known = this.#runs.get(name);
     if (known !== undefined) return known;
