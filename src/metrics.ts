@@ -10,6 +10,7 @@ import type { Bulkhead } from './app/read/bulkhead.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
 import type { MeasuredWriter } from './app/write/measured-writer.ts';
 import type { ListVersions, VersionedChunk } from './http/answers/list-versions.ts';
+import { UNTAKEN } from './http/answers/untaken.ts';
 import { REASONS } from './http/health.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import type { HttpServer } from './http/server.ts';
@@ -79,7 +80,11 @@ function ofConnections({ server, versions, tail, reads }: Measured): readonly Me
       name: 'store_orders_connections_ended',
       help: 'Connections that the service has ended: too many, too slow, or readers of too old a list.',
       kind: 'counter',
-      read: () => byLabel('reason', Object.entries({ ...server.ended, old_list: versions.cutOff })),
+      read: () => {
+        const slow = server.ended.slow + UNTAKEN.cutOff;
+        const ended = { ...server.ended, slow, old_list: versions.cutOff };
+        return byLabel('reason', Object.entries(ended));
+      },
     },
     {
       name: 'store_orders_old_lists_bytes',

@@ -10,6 +10,7 @@ import { ListChunk } from './list-chunk.ts';
 import type { ListVersions } from './list-versions.ts';
 import { acceptsGzip, etagOf, isKnown, JSON_UTF_8, PRIVATE, varyOf } from './negotiation.ts';
 import { nextPart, type Sending } from './sending.ts';
+import { keepUntilTaken } from './untaken.ts';
 
 /**
  * The bytes that are written before other requests get a turn. A remainder of up to that size is
@@ -148,10 +149,11 @@ function remembered(
 
 /** Writes the body, and resolves when it is no longer in use. */
 async function write(res: Response, body: Body, sending: Sending): Promise<void> {
-  await writeParts(res, body, sending);
+  const ownBytes = await writeParts(res, body, sending);
   if (res.closed) return;
   res.uncork();
   res.end();
+  keepUntilTaken(res, ownBytes);
   sending.made();
   // Until then the last written parts are in use.
   if (!res.closed) await once(res, 'close');
@@ -160,10 +162,16 @@ async function write(res: Response, body: Body, sending: Sending): Promise<void>
 /**
  * Writes the parts as fast as the client reads, the last ones corked. A slow client costs no memory
  * but its place in the parts, and a fast one lets others have a turn every half megabyte.
+ * Returns the bytes of the last parts that were unpacked for this client alone.
  */
-async function writeParts(res: Response, { parts, length }: Body, sending: Sending): Promise<void> {
+async function writeParts(
+  res: Response,
+  { parts, length }: Body,
+  sending: Sending,
+): Promise<number> {
   using inflater = new Inflater();
   let bytes = 0;
+  let ownBytes = 0;
   let left = length;
   const writeBytes = (bytes: Buffer) => {
     if (!res.closed) res.write(bytes);
@@ -173,13 +181,16 @@ async function writeParts(res: Response, { parts, length }: Body, sending: Sendi
   for (const part of parts) {
     if (bytes >= TURN_BYTES && left > TURN_BYTES) {
       res.uncork();
-      await nextPart(res, sending);
+      await nextPart(res, { ...sending, ownBytes });
       bytes = 0;
+      ownBytes = 0;
       res.cork();
     }
-    if (res.closed) return;
+    if (res.closed) return 0;
+    if (part instanceof ListChunk && part.text === undefined) ownBytes += part.length;
     await pass(part, inflater, writeBytes);
     bytes += part.length;
     left -= part.length;
   }
+  return ownBytes;
 }

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
+import { keepUntilTaken } from './untaken.ts';
 
 export const JSON_UTF_8 = 'application/json; charset=utf-8';
 
@@ -37,6 +38,7 @@ export async function sendNegotiated(req: Request, res: Response, body: Buffer):
   res.setHeader('Content-Length', sent.length);
   // Not by Express's own send, which would answer 304 even for a document without an ETag.
   res.end(sent);
+  keepUntilTaken(res, sent.length);
 }
 
 /**
@@ -92,7 +94,15 @@ export function sendJson(
   json: string,
   own: readonly string[] = [],
 ): void {
-  const length = String(Buffer.byteLength(json));
-  const rest = ['Cache-Control', PRIVATE, 'Content-Type', JSON_UTF_8, 'Content-Length', length];
+  const length = Buffer.byteLength(json);
+  const rest = [
+    'Cache-Control',
+    PRIVATE,
+    'Content-Type',
+    JSON_UTF_8,
+    'Content-Length',
+    `${length}`,
+  ];
   res.writeHead(status, [...own, ...rest]).end(json);
+  keepUntilTaken(res, length);
 }

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream';
 import type { Response } from 'express';
 import { Turns } from '../../app/event-loop.ts';
+import { UNTAKEN } from './untaken.ts';
 
 /** The functions by which sending a list cooperates with other work. */
 export interface Sending {
@@ -9,6 +10,8 @@ export interface Sending {
   readonly giveWay: () => Promise<void>;
   /** Called, at least once, as soon as only the client is waited for. */
   readonly made: () => void;
+  /** The bytes that the response has of its own while its client is waited for; absent if it shares all. */
+  readonly ownBytes?: number;
 }
 
 /** Shared by all long responses, with a permit or without: many that go on at once take one turn each. */
@@ -25,12 +28,16 @@ const TURNS = new Turns();
  */
 export async function nextPart(
   res: Response,
-  { giveWay, made }: Sending,
+  { giveWay, made, ownBytes = 0 }: Sending,
   out: Writable = res,
 ): Promise<void> {
   // From here on the client decides how long it takes: nobody else has to wait for that.
   if (res.writableNeedDrain) made();
-  if (out.writableNeedDrain) await drained(res, out);
+  if (out.writableNeedDrain) {
+    const leave = UNTAKEN.keep(res, ownBytes);
+    await drained(res, out);
+    leave();
+  }
   await giveWay();
   await TURNS.next();
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { nextPart } from '../../../../src/http/answers/sending.ts';
+import { UNTAKEN } from '../../../../src/http/answers/untaken.ts';
 
 const PARTS = 10;
 const LONG_RESPONSES = 20;
@@ -49,5 +50,15 @@ describe('the next part of a long response', () => {
     res.destroy();
     await next;
     expect(made).toStrictEqual(['made', 'next']);
+  });
+
+  it('counts what a waiting response has of its own, until its client reads', async () => {
+    const res = new PassThrough({ highWaterMark: 1 }) as unknown as Response & PassThrough;
+    res.write('a part');
+    const next = nextPart(res, { ...sending, ownBytes: 1_000 });
+    expect(UNTAKEN.bytes).toBe(1_000);
+    res.resume();
+    await next;
+    expect(UNTAKEN.bytes).toBe(0);
   });
 });
