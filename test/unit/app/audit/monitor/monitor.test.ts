@@ -355,6 +355,14 @@ describe('a monitor', () => {
     );
   });
 
+  it('names a record that is not the one that was hashed', async () => {
+    const watch = new Watch(RECORDS.slice(0, 300));
+    // Within the text of the first record, behind the two bytes of its length.
+    watch.log.flip('tile/entries/000', 50 * 8);
+    const problem = 'its record is not the one that was hashed';
+    expect(await watch.round()).toMatchObject({ kind: 'refuted', finding: { from: 1, problem } });
+  });
+
   it('notices any bit that was changed in any file', async () => {
     const paths = [...publishedFiles(RECORDS, signer).keys()];
     await fc.assert(
