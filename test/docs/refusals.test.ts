@@ -112,6 +112,11 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
     change(openDatabase(file), 'UPDATE store SET is_copy = 1');
     return {};
   },
+  'FILE cannot be opened: no such table': async (file) => {
+    await placeOrder(file);
+    change(openDatabase(file), 'ALTER TABLE store RENAME TO other');
+    return {};
+  },
   'FILE cannot be opened: the mark': async (file) => {
     await placeOrder(file);
     change(openDatabase(file), 'UPDATE store SET is_copy = 3');

@@ -89,10 +89,12 @@ function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatch
   requireWritable(file, db);
   db.pragma('wal_autocheckpoint = 0');
   const readability = new Readability(watcher);
-  const tables = db.prepare(TABLES);
-  const looked = (error = errorOf(db, () => tables.get())) =>
-    isBusy(error) || readability.note(error);
-  return readersOf(file, db, { signal, looked });
+  return orNamed(file, () => {
+    const tables = db.prepare(TABLES);
+    const looked = (error = errorOf(db, () => tables.get())) =>
+      isBusy(error) || readability.note(error);
+    return readersOf(file, db, { signal, looked });
+  });
 }
 
 /** Returns the error of a look at the store; undefined if it has none. */
@@ -102,6 +104,15 @@ function errorOf({ name }: Database.Database, look: () => unknown): Error | unde
     return undefined;
   } catch (error) {
     return orDamaged(error, name) as Error;
+  }
+}
+
+/** Returns what reads a store's file. An error of SQLite, such as for a table that is gone, names the file. */
+function orNamed<Opened>(file: string, open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (error) {
+    throw namingFile(error, file);
   }
 }
 
@@ -118,7 +129,7 @@ async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promis
 /** Opens a SQLite file for a command: one connection, used in this thread. */
 export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
   const db = openDatabase(file, undefined, ifAbsent);
-  return orUnavailable(db, () => commandLineStoreOf(file, db));
+  return orNamed(file, () => orUnavailable(db, () => commandLineStoreOf(file, db)));
 }
 
 function commandLineStoreOf(file: string, db: Database.Database): CommandLineStore {

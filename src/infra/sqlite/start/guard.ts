@@ -9,7 +9,8 @@ import { Frontier, nodeHash, TILE_HEIGHT } from '../../../app/log/merkle-tree.ts
 import { copyIn, epochsIn, storeIdOf } from '../epochs-table.ts';
 import { type Log, refuseOtherLog } from '../head-file.ts';
 import { MerkleTables } from '../merkle-tables.ts';
-import { WITH_EPOCHS, WITH_SECOND_PLACES } from '../schema.ts';
+import { APPLICATION_ID, WITH_EPOCHS, WITH_SECOND_PLACES } from '../schema.ts';
+import { isOfAlteredSchema } from '../storage/fault.ts';
 import { refuseDamagedWal } from '../wal/guard.ts';
 import { undoUnfinished } from './unfinished.ts';
 
@@ -63,10 +64,14 @@ export function logIn(db: Database.Database, at: number): Log {
   } catch (error) {
     if (error instanceof DamagedEpochs)
       throw new UserError(`The store is damaged: ${error.message}.`);
-    // SQLITE_ERROR: the table does not exist.
-    if (error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR') return NO_LOG;
+    // A store whose tables are gone has a log, of which nothing is known.
+    if (isOfAlteredSchema(error) && !isStore(db)) return NO_LOG;
     throw error;
   }
+}
+
+function isStore(db: Database.Database): boolean {
+  return db.pragma('application_id', { simple: true }) === APPLICATION_ID;
 }
 
 function keyChangesIn(db: Database.Database): number {

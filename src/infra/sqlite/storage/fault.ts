@@ -28,6 +28,8 @@ const FULL_BELOW_BYTES = 65_536;
 // SQLite reports SQLITE_FULL for ENOSPC alone. EDQUOT, EFBIG and a -shm file that cannot grow are
 // SQLITE_IOERR (os_unix.c, unixWrite and unixShmMap).
 const SQLITE_CODES = /^SQLITE_(?:FULL|IOERR|CANTOPEN|READONLY)/;
+/** The messages of SQLite (SQLITE_ERROR) for a statement that does not fit the schema. */
+const OTHER_SCHEMA = /^no such (?:table|column):|^table \S+ has |because it is a view$/;
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -73,12 +75,14 @@ export function failedWriteOf(error: unknown, file: string): StorageFault | unde
 }
 
 /**
- * Returns the advice on a file that cannot be opened because its disk is full, because this user may not read
- * it, or because its folder cannot be written, in a sentence; or an empty text. SQLite reads a store that nobody
+ * Returns the advice on a file that cannot be opened because its schema was altered, because its disk is full,
+ * because this user may not read it, or because its folder cannot be written, in a sentence; or an empty text. SQLite reads a store that nobody
  * has open only where it can create the files beside it.
  */
 export function storageHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
+  if (isOfAlteredSchema(error))
+    return ' The schema of the store was altered: undo that, or restore a backup.';
   // For a -shm file that cannot grow, the words of SQLite are "disk I/O error".
   if (code.startsWith('SQLITE_IOERR') && isFullNow(file)) return ' The disk is full.';
   if (!['SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((name) => code.startsWith(name))) return '';
@@ -131,6 +135,11 @@ function isGuarded(error: unknown): error is Error {
   );
 }
 
+/** Returns true if a statement finds a table or a column gone, or a view or other columns in its place. */
+export function isOfAlteredSchema(error: unknown): boolean {
+  return error instanceof Database.SqliteError && OTHER_SCHEMA.test(error.message);
+}
+
 /** Returns true for an error of SQLite, or one that stands for it: nothing is recorded, and nothing else is wrong. */
 export function isOfStorage(error: unknown): boolean {
   return error instanceof Database.SqliteError || error instanceof StoreUnavailable;
@@ -155,8 +164,8 @@ export function orDamaged(error: unknown, file: string): unknown {
 }
 
 /**
- * Returns the result of a statement. Throws {@link StoreUnavailable} for a storage error, and
- * {@link DamagedStore} for damage.
+ * Returns the result of a statement. Throws {@link StoreUnavailable} for a storage error, and for an
+ * altered schema, which can be undone while the store is served; and {@link DamagedStore} for damage.
  * @param db The connection of the statement.
  */
 export function orUnavailable<Result>({ name }: Database.Database, ask: () => Result): Result {
@@ -164,10 +173,10 @@ export function orUnavailable<Result>({ name }: Database.Database, ask: () => Re
     return ask();
   } catch (error) {
     const known = orDamaged(error, name);
-    if (known instanceof Database.SqliteError && SQLITE_CODES.test(known.code)) {
-      throw new StoreUnavailable(known);
-    }
-    throw known;
+    const isAway =
+      known instanceof Database.SqliteError &&
+      (SQLITE_CODES.test(known.code) || isOfAlteredSchema(known));
+    throw isAway ? new StoreUnavailable(known) : known;
   }
 }
 
