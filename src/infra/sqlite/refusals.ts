@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
-import { UserError } from '../../app/lifecycle/user-error.ts';
+import type Database from 'better-sqlite3';
 import {
   MAX_REFUSALS,
   type RecordedRefusal,
@@ -8,31 +7,9 @@ import {
   type RefusalTrail,
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
-import { giveToStoreOwner } from '../process/store-owner.ts';
-import { noGapsIn } from './guards.ts';
 import { orUnavailable } from './storage/fault.ts';
-import { cannotOpen } from './store-file.ts';
-
-/** "STOR" plus 1: the application id that distinguishes this file from a store. */
-const APPLICATION_ID = 0x53544f53;
-
-const schema = (maxRecords: number) => `
-  CREATE TABLE refusals (
-    position INTEGER PRIMARY KEY,
-    record   TEXT NOT NULL
-  ) STRICT;
-
-  CREATE TRIGGER refusals_are_never_updated BEFORE UPDATE ON refusals
-  BEGIN SELECT RAISE(ABORT, 'refusals are append-only: no UPDATE'); END;
-
-  CREATE TRIGGER only_the_oldest_are_deleted BEFORE DELETE ON refusals
-  WHEN OLD.position > (SELECT max(position) FROM refusals) - ${maxRecords}
-  BEGIN SELECT RAISE(ABORT, 'refusals are append-only: only the oldest of too many go'); END;
-
-${noGapsIn('refusals', 'position', 'refusals are append-only: the position is not the next')}
-
-  PRAGMA application_id = ${APPLICATION_ID};
-`;
+import { openRefusals } from './storage/refusals-file.ts';
+import { namingFile } from './store-file.ts';
 
 /**
  * The trail of refusals in a SQLite file beside the store, so that a flood of refusals takes
@@ -79,15 +56,7 @@ export class SqliteRefusals implements RefusalTrail {
 
   async newest(limit: number): Promise<readonly RecordedRefusal[]> {
     if (this.#opened === undefined && !existsSync(this.#file)) return [];
-    const db = this.#open();
-    const rows = orUnavailable(
-      db,
-      () =>
-        db
-          .prepare('SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?')
-          .raw()
-          .all(limit) as [number, string][],
-    );
+    const rows = newestIn(this.#open(), limit);
     return rows
       .reverse()
       .map(([position, text]) => ({ position, record: decodeRefusal(position, text) }));
@@ -99,35 +68,17 @@ export class SqliteRefusals implements RefusalTrail {
   }
 
   #open(): Database.Database {
-    this.#opened ??= open(this.#file, this.#maxRecords);
+    this.#opened ??= openRefusals(this.#file, this.#maxRecords);
     return this.#opened;
   }
 }
 
-function open(file: string, maxRecords: number): Database.Database {
-  const isNew = !existsSync(file);
-  let db: Database.Database | undefined;
+/** Returns the newest rows, newest first. Throws an error that names this file, and not the store's. */
+function newestIn(db: Database.Database, limit: number): [number, string][] {
+  const select = 'SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?';
   try {
-    db = new Database(file);
-    // Before SQLite makes files beside it, which get its owner.
-    if (isNew) giveToStoreOwner(file);
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
-    prepare(db, file, maxRecords);
-    return db;
+    return orUnavailable(db, () => db.prepare(select).raw().all(limit) as [number, string][]);
   } catch (error) {
-    db?.close();
-    throw cannotOpen(error, file);
+    throw namingFile(error, db.name);
   }
-}
-
-// Under the write lock: the service and a command beside it may create the file at once.
-function prepare(db: Database.Database, file: string, maxRecords: number): void {
-  db.transaction(() => {
-    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-    if (tables === 0) db.exec(schema(maxRecords));
-    if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-      throw new UserError(`${file} is a database of another program. Nothing was changed.`);
-    }
-  }).immediate();
 }

@@ -18,6 +18,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { readLog } from './start/guard.ts';
+import { flawsInRefusals, isBegunOnly } from './storage/refusals-file.ts';
 import { failedReadOf, isSqliteDamage } from './storage/second-look.ts';
 import { namingFile } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
@@ -120,9 +121,9 @@ async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
     await pace(checkStructure(db));
-    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
     // A server that has just created the file commits its table a moment later.
-    if (tables === 0) return;
+    if (isBegunOnly(db)) return;
+    for (const flaw of flawsInRefusals(db)) throw new AlteredSchema(`${name}: ${flaw}`);
     const select = db
       .prepare(
         `SELECT position, record FROM refusals

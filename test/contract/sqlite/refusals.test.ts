@@ -3,7 +3,10 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { SqliteRefusals } from '../../../src/infra/sqlite/refusals.ts';
-import { checkSqliteStore } from '../../../src/infra/sqlite/store-check.ts';
+import {
+  checkSqliteStore,
+  openEvidenceWithRefusals,
+} from '../../../src/infra/sqlite/store-check.ts';
 import { temporaryFile } from '../../support/folder.ts';
 import { canMount, coverReadOnly } from '../../support/small-disk.ts';
 import { refusal, refusalTrailContract } from '../refusal-trail.ts';
@@ -53,6 +56,54 @@ describe('the file of refusals', () => {
       expect(await trail.newest(9)).toHaveLength(2);
     },
   );
+
+  it.each([
+    [
+      'a trigger that keeps them out',
+      'CREATE TRIGGER evil BEFORE INSERT ON refusals BEGIN SELECT RAISE(IGNORE); END',
+      /-refusals: the trigger evil of the database is none of this program's$/,
+    ],
+    [
+      'a view in the place of its table',
+      'ALTER TABLE refusals RENAME TO x; CREATE VIEW refusals AS SELECT * FROM x WHERE 0',
+      /-refusals: the table refusals of the database is not there$/,
+    ],
+    [
+      'no trigger that refuses a change',
+      'DROP TRIGGER refusals_are_never_updated',
+      /-refusals: the trigger refusals_are_never_updated of the database is not there$/,
+    ],
+    [
+      'no table',
+      'DROP TABLE refusals',
+      /-refusals: the table refusals of the database is not there$/,
+    ],
+  ])('is found altered with %s', async (_what, sql, message) => {
+    const file = temporaryFile();
+    openDatabase(file).close();
+    const trail = opened(file);
+    await trail.append([refusal(1)]);
+    trail.close();
+    await checkSqliteStore(file, async () => {});
+    const db = new Database(`${file}-refusals`);
+    db.exec(sql);
+    db.close();
+    await expect(checkSqliteStore(file, async () => {})).rejects.toThrow(message);
+    const { flaws, close } = await openEvidenceWithRefusals(file);
+    close();
+    expect(flaws).toContainEqual(expect.stringMatching(message));
+  });
+
+  it('is not made anew without its table: a read names it', async () => {
+    const file = temporaryFile();
+    await opened(file).append([refusal(1)]);
+    const db = new Database(`${file}-refusals`);
+    onTestFinished(() => void db.close());
+    db.exec('DROP TABLE refusals');
+    await expect(opened(file).newest(9)).rejects.toThrow(
+      /-refusals cannot be used: no such table: refusals .* The schema of the store was altered/,
+    );
+  });
 
   it('refuses changes and deletions of its records', async () => {
     const file = temporaryFile();
