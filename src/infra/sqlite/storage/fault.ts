@@ -75,9 +75,9 @@ export function failedWriteOf(error: unknown, file: string): StorageFault | unde
 }
 
 /**
- * Returns the advice on a file that cannot be opened because its schema was altered, because its disk is full,
- * because this user may not read it, or because its folder cannot be written, in a sentence; or an empty text. SQLite reads a store that nobody
- * has open only where it can create the files beside it.
+ * Returns the advice on a file that cannot be opened because its schema was altered, its disk is full, this
+ * user may not read it, or its folder cannot be written, in a sentence; or an empty text. SQLite reads a store
+ * that nobody has open only where it can create the files beside it.
  */
 export function storageHint(error: unknown, file: string): string {
   const { code = '' } = error as { code?: string };
