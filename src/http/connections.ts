@@ -9,6 +9,7 @@ import { devNull } from 'node:os';
 import type { Response } from 'express';
 import { serveHalfClosed } from './half-closed.ts';
 import { networkOf } from './network.ts';
+import { cutOff } from './request-context.ts';
 import type { Budget } from './requests/intake.ts';
 import { type Output, Progress } from './slow-reader.ts';
 
@@ -162,7 +163,7 @@ export class Connections {
       if (closesAt !== undefined && now >= closesAt) connection.destroy();
       else if (progress.isTooSlow(now, outputOf(connection))) {
         this.#ended.slow += 1;
-        cutOff(connection);
+        endSlow(connection);
       } else if (isIdle(connection, watched) && wanted > 0) {
         wanted -= 1;
         connection.destroySoon();
@@ -211,13 +212,11 @@ function outputOf(connection: Connection): Output {
   return { pending: connection.writableLength, taken };
 }
 
-/** Ends a connection whose client reads too slowly, and frees the system's buffers. */
-function cutOff(connection: Connection): void {
+/** Ends a connection whose client reads too slowly. */
+function endSlow(connection: Connection): void {
   const answer = connection.answer as Response | undefined;
-  if (answer !== undefined) {
-    answer.req.context.cause = 'the client was too slow: it took too little of its answer';
-  }
-  connection.resetAndDestroy();
+  if (answer === undefined) connection.resetAndDestroy();
+  else cutOff(answer.req, 'the client was too slow: it took too little of its answer');
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Connection } from './connections.ts';
 import type { App } from './exact-express.ts';
 import type { Health } from './health.ts';
+import { cutOff } from './request-context.ts';
 import { ALL_BODIES, type Arriving, Budget, hasBody, Intake, intakeOf } from './requests/intake.ts';
 
 /** The requests that may wait behind another on their connection. */
@@ -56,9 +57,8 @@ function waitInTurn(connection: Connection, res: ServerResponse): void {
   if (hasBody(res.req)) takeInTurn(connection, res.req);
   if (connection.waiting.push(res) <= MAX_WAITING_REQUESTS) return;
   connection.isClosing = true;
-  const { context } = (connection.answer as Response).req;
-  context.cause = 'the client sent too many requests without waiting for their answers';
-  connection.resetAndDestroy();
+  const { req } = connection.answer as Response;
+  cutOff(req, 'the client sent too many requests without waiting for their answers');
 }
 
 /** Takes in a body before the turn of its request, within the budget of its connection. */

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { nextTurn } from '../../app/event-loop.ts';
 import type { EncodedList } from '../../app/state/encoded-lists.ts';
 import type { OrderEvent } from '../../domain/order.ts';
+import { cutOff } from '../request-context.ts';
 import { Inflater } from './deflate.ts';
 import { GzipFile, gzipPieceSync } from './gzip.ts';
 import { ListChunk } from './list-chunk.ts';
@@ -24,6 +25,7 @@ const TURN_CHUNKS = 1_024;
  * their chunks.
  */
 const MAX_COPIED_BYTES = 131_072;
+const TOO_OLD = 'the client was too slow: the list has changed too much since it began to read';
 
 /** Version 1 does not show cancellations. */
 export const NOT_SHOWN: readonly OrderEvent['type'][] = ['OrderCancelled'];
@@ -60,7 +62,7 @@ export async function sendList(
   newest: List,
   sending: ListSending,
 ): Promise<void> {
-  const { list, leave } = sending.versions.read(newest, () => cutOff(req));
+  const { list, leave } = sending.versions.read(newest, () => cutOff(req, TOO_OLD));
   try {
     const isCompressed = acceptsGzip(req);
     const etag = etagOf(`${logName}-${list.state}`, isCompressed);
@@ -79,12 +81,6 @@ export async function sendList(
   } finally {
     leave();
   }
-}
-
-/** Ends the connection of a client whose version of the list has become too expensive. */
-function cutOff({ context, socket }: Request): void {
-  context.cause = 'the client was too slow: the list has changed too much since it began to read';
-  socket.resetAndDestroy();
 }
 
 const jsonBodies = new WeakMap<List, Promise<Body>>();

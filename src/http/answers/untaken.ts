@@ -4,6 +4,7 @@
  * waiting for longest is cut off. So clients that read nothing neither fill the memory nor keep out others.
  */
 import type { Response } from 'express';
+import { cutOff } from '../request-context.ts';
 
 /** The bytes of all such answers together. The longest has half a megabyte. */
 const MAX_BYTES = 67_108_864;
@@ -43,8 +44,7 @@ export class Untaken {
       if (this.#bytes <= this.#maxBytes) break;
       this.#leave(longest);
       this.#cutOff += 1;
-      longest.req.context.cause = TOO_SLOW;
-      longest.req.socket.resetAndDestroy();
+      cutOff(longest.req, TOO_SLOW);
     }
     return () => this.#leave(res);
   }
