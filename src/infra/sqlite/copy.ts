@@ -31,7 +31,7 @@ import { partsOf } from './parts.ts';
 import { SqliteRefusals } from './refusals.ts';
 import { lockForCopy, lockForServer } from './start/server-lock.ts';
 import { orUnavailable } from './storage/fault.ts';
-import { namingFile } from './store-file.ts';
+import { named } from './store-file.ts';
 
 /** Opens a store in SQLite to copy it. Throws {@link UserError} while it is served. */
 export function openSqliteOriginal(file: string): StoreOriginal {
@@ -59,15 +59,6 @@ export function openSqliteOriginal(file: string): StoreOriginal {
       unlock();
     },
   };
-}
-
-/** Does a write to the original. Its errors name the file, because the copy may be in SQLite as well. */
-function named<Result>(file: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    throw namingFile(error, file);
-  }
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { orUnavailable } from './storage/fault.ts';
 import { openRefusals } from './storage/refusals-file.ts';
-import { namingFile } from './store-file.ts';
+import { named } from './store-file.ts';
 
 /**
  * The trail of refusals in a SQLite file beside the store, so that a flood of refusals takes
@@ -76,9 +76,6 @@ export class SqliteRefusals implements RefusalTrail {
 /** Returns the newest rows, newest first. Throws an error that names this file, and not the store's. */
 function newestIn(db: Database.Database, limit: number): [number, string][] {
   const select = 'SELECT position, record FROM refusals ORDER BY position DESC LIMIT ?';
-  try {
-    return orUnavailable(db, () => db.prepare(select).raw().all(limit) as [number, string][]);
-  } catch (error) {
-    throw namingFile(error, db.name);
-  }
+  const read = () => db.prepare(select).raw().all(limit) as [number, string][];
+  return named(db.name, () => orUnavailable(db, read));
 }

@@ -118,6 +118,15 @@ export function namingFile(error: unknown, file: string): unknown {
   return error;
 }
 
+/** Returns the result of work on a file. Its errors are as {@link namingFile} returns them. */
+export function named<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw namingFile(error, file);
+  }
+}
+
 function unfinished(file: string, verb: string): string {
   return (
     `${file} cannot be ${verb}: a process was killed while it changed the file, and ${file}-journal has ` +

@@ -19,7 +19,7 @@ import { SqliteRefusals } from './refusals.ts';
 import { lockForServer } from './start/server-lock.ts';
 import { requireWritable } from './start/writable.ts';
 import { isBusy, orDamaged, orUnavailable } from './storage/fault.ts';
-import { namingFile } from './store-file.ts';
+import { named, namingFile } from './store-file.ts';
 import { foldSourceIn } from './stored-events.ts';
 import { WaitingStore } from './waiting.ts';
 import { WorkerWriter } from './worker-writer.ts';
@@ -89,7 +89,7 @@ function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatch
   requireWritable(file, db);
   db.pragma('wal_autocheckpoint = 0');
   const readability = new Readability(watcher);
-  return orNamed(file, () => {
+  return named(file, () => {
     const tables = db.prepare(TABLES);
     const looked = (error = errorOf(db, () => tables.get())) =>
       isBusy(error) || readability.note(error);
@@ -107,15 +107,6 @@ function errorOf({ name }: Database.Database, look: () => unknown): Error | unde
   }
 }
 
-/** Returns what reads a store's file. An error of SQLite, such as for a table that is gone, names the file. */
-function orNamed<Opened>(file: string, open: () => Opened): Opened {
-  try {
-    return open();
-  } catch (error) {
-    throw namingFile(error, file);
-  }
-}
-
 /** Returns what is opened beside the writer. If that fails, its thread would keep the process alive. */
 async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promise<Opened> {
   try {
@@ -129,7 +120,7 @@ async function orClose<Opened>(writer: WorkerWriter, open: () => Opened): Promis
 /** Opens a SQLite file for a command: one connection, used in this thread. */
 export function openSqliteForCommandLine(file: string, ifAbsent?: IfAbsent): CommandLineStore {
   const db = openDatabase(file, undefined, ifAbsent);
-  return orNamed(file, () => orUnavailable(db, () => commandLineStoreOf(file, db)));
+  return named(file, () => orUnavailable(db, () => commandLineStoreOf(file, db)));
 }
 
 function commandLineStoreOf(file: string, db: Database.Database): CommandLineStore {
