@@ -57,10 +57,10 @@ export class LogOnServer implements PublishedLog {
         signal: limit.signal,
       });
       const { ok, status, headers } = response;
-      if (ok && HTML.test(headers.get('content-type') ?? '')) {
-        return failed('the answer is a page for people, perhaps of a proxy', true);
-      }
       if (ok) {
+        if (HTML.test(headers.get('content-type') ?? '')) {
+          return failed('the answer is a page for people, perhaps of a proxy', true);
+        }
         const bytes = await bodyOf(response, maxBytes);
         if (bytes !== undefined) return { bytes };
         return failed(`the answer has more than ${maxBytes} bytes`, true);
