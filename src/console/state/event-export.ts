@@ -1,10 +1,8 @@
 /** Events as the lines of a file: NDJSON with each event as it is in the API, or CSV (RFC 4180). */
 import type { OrderEvent, StoreOrders } from '../../client/client.ts';
+import { DEFAULTS } from '../../client/options.ts';
 import { MAX_PAGE_ITEMS } from '../../client/paged.ts';
 import type { EventFilter } from './log-rows.ts';
-
-/** As many as the client library makes unless told otherwise. */
-const RETRIES = 5;
 
 export type ExportFormat = 'ndjson' | 'csv';
 
@@ -22,7 +20,7 @@ export async function* piecesOf(
   if (format === 'csv') yield { text: `${COLUMNS.join()}\r\n`, count: 0 };
   const lineOf = format === 'csv' ? csvLine : (event: OrderEvent) => `${JSON.stringify(event)}\n`;
   // A long download meets the limits of its key: what is there so far is not thrown away for that.
-  const list = events.list({ ...filter, limit: MAX_PAGE_ITEMS }, { retries: RETRIES });
+  const list = events.list({ ...filter, limit: MAX_PAGE_ITEMS }, { retries: DEFAULTS.retries });
   for await (const { data } of list.pages()) {
     yield { text: data.map(lineOf).join(''), count: data.length };
   }
