@@ -42,36 +42,43 @@ export function readLog(file: string, at: number): Log {
   }
 }
 
-/** Returns the properties of a log that are compared with its head. */
+/**
+ * Returns the properties of a log that are compared with its head. Reads in one transaction, because another
+ * process may be creating the file, or appending to it.
+ */
 export function logIn(db: Database.Database, at: number): Log {
-  try {
-    const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
-    const position = head.get() as number;
-    const version = db.pragma('user_version', { simple: true }) as number;
-    const hasHead = version >= WITH_EPOCHS;
-    const storeId = storeIdOf(db);
-    const copy = hasHead ? copyIn(db) : undefined;
-    return {
-      storeId,
-      position,
-      root: rootAt(db, at, position),
-      epochs: hasHead ? epochsIn(db) : new Epochs(storeId),
-      isCopy: copy !== undefined,
-      isUnsure: copy?.isSure === false,
-      keyChanges: version >= WITH_SECOND_PLACES ? keyChangesIn(db) : undefined,
-      hasHead,
-    };
-  } catch (error) {
-    if (error instanceof DamagedEpochs)
-      throw new UserError(`The store is damaged: ${error.message}.`);
-    // A store whose tables are gone has a log, of which nothing is known.
-    if (isOfAlteredSchema(error) && !isStore(db)) return NO_LOG;
-    throw error;
-  }
+  return db.transaction(() => {
+    // Read first: only from the first read on, all of them see the same state.
+    const isStore = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+    try {
+      return readIn(db, at);
+    } catch (error) {
+      if (error instanceof DamagedEpochs)
+        throw new UserError(`The store is damaged: ${error.message}.`);
+      // A store whose tables are gone has a log, of which nothing is known.
+      if (isOfAlteredSchema(error) && !isStore) return NO_LOG;
+      throw error;
+    }
+  })();
 }
 
-function isStore(db: Database.Database): boolean {
-  return db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+function readIn(db: Database.Database, at: number): Log {
+  const head = db.prepare('SELECT coalesce(max(position), 0) FROM events').pluck();
+  const position = head.get() as number;
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const hasHead = version >= WITH_EPOCHS;
+  const storeId = storeIdOf(db);
+  const copy = hasHead ? copyIn(db) : undefined;
+  return {
+    storeId,
+    position,
+    root: rootAt(db, at, position),
+    epochs: hasHead ? epochsIn(db) : new Epochs(storeId),
+    isCopy: copy !== undefined,
+    isUnsure: copy?.isSure === false,
+    keyChanges: version >= WITH_SECOND_PLACES ? keyChangesIn(db) : undefined,
+    hasHead,
+  };
 }
 
 function keyChangesIn(db: Database.Database): number {
