@@ -9,6 +9,7 @@ import { endOtherSessions, sql } from '../../support/postgres/sql.ts';
 
 const ONE = { name: 'one', text: 'SELECT 1' };
 const SHORT_WAIT = { name: 'short', text: 'SELECT pg_sleep(0.01)::text' };
+const LONG_WAIT = { name: 'long', text: 'SELECT pg_sleep(5)::text' };
 
 /** A database, and its user, who may have `most` connections. */
 async function limited(most: number) {
@@ -64,4 +65,49 @@ it('a call fails with the reason of the server if none becomes free in time, or 
   await refused();
   await limit(-1);
   await db.query(ONE);
+});
+
+it('others are opened once the server has them again, however many calls wait meanwhile', async () => {
+  const { db, limit } = await limited(1);
+  const held = await db.connect();
+  onTestFinished(() => held.release());
+  let answered = 0;
+  // One of these always waits for a connection.
+  const asking = setInterval(() => {
+    db.query(ONE).then(
+      () => {
+        answered += 1;
+      },
+      () => {},
+    );
+  }, 50);
+  onTestFinished(() => clearInterval(asking));
+  await setTimeout(1_500);
+  expect(answered).toBe(0);
+  await limit(-1);
+  await expect.poll(() => answered, { timeout: 5_000 }).toBeGreaterThan(0);
+});
+
+it('a connection that was cut while it was prepared does not count against those that are open', async () => {
+  const { url, db, limit } = await limited(6);
+  const { promise: prepared, resolve: preparing } = Promise.withResolvers<void>();
+  db.admit = async (connection) => {
+    preparing();
+    await connection.query(LONG_WAIT);
+  };
+  const cut = db.query(ONE).catch(() => 'cut');
+  await prepared;
+  db.refuse(new Error('another log'));
+  expect(await cut).toBe('cut');
+  db.admit = async () => {};
+  await endOtherSessions(url);
+  await setTimeout(100);
+  await limit(1);
+  await db.reconsider();
+  const held = await db.connect();
+  const [waiting] = await Promise.all([
+    db.query(ONE).catch((error: Error) => error.message),
+    setTimeout(100).then(() => held.release()),
+  ]);
+  expect(waiting).toStrictEqual([[1]]);
 });

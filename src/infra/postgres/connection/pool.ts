@@ -23,8 +23,8 @@ interface PoolOptions extends Pick<pg.PoolConfig, 'Client' | 'onConnect'> {
 export class Pool {
   readonly #pool: pg.Pool;
   readonly #connectMs: number;
-  /** The connections that were opened, and are not closed. */
-  #open = 0;
+  /** The connections that were opened, and are not closed. Some that are cut were never opened. */
+  readonly #open = new Set<pg.PoolClient>();
   #isStandbySilent = false;
   /** The server's error when it had no connection left, for as long as no other is opened. */
   #usedUp: Error | undefined;
@@ -40,12 +40,8 @@ export class Pool {
     });
     // The pool replaces an idle connection that has failed when the next one is needed.
     this.#pool.on('error', failed);
-    this.#pool.on('connect', () => {
-      this.#open += 1;
-    });
-    this.#pool.on('remove', () => {
-      this.#open -= 1;
-    });
+    this.#pool.on('connect', (client) => this.#open.add(client));
+    this.#pool.on('remove', (client) => this.#open.delete(client));
   }
 
   /** True once the pool is being closed. */
@@ -68,10 +64,13 @@ export class Pool {
     const begun = performance.now();
     for (;;) {
       const leftMs = Math.max(0, FREE_WITHIN_MS - (performance.now() - begun));
+      const usedUp = this.#usedUp;
       try {
-        return await (this.#usedUp ? this.#free(this.#usedUp, leftMs) : this.#pool.connect());
+        return await (usedUp ? this.#free(usedUp, leftMs) : this.#pool.connect());
       } catch (error) {
-        if (!isUsedUp(error) || this.#open === 0 || leftMs === 0) throw error;
+        // A call that has waited in vain has not asked the server: it does not prolong the pause.
+        const isAnswer = isUsedUp(error) && error !== usedUp;
+        if (!isAnswer || this.#open.size === 0 || leftMs === 0) throw error;
         this.#serverHasNoneLeft(error);
       }
     }
@@ -116,7 +115,7 @@ export class Pool {
 
   #limit(): void {
     const { options } = this.#pool;
-    const most = this.#usedUp ? this.#open : MAX_CONNECTIONS;
+    const most = this.#usedUp ? this.#open.size : MAX_CONNECTIONS;
     options.max = this.#isStandbySilent ? 0 : most;
     options.connectionTimeoutMillis = this.#isStandbySilent ? FREE_WITHIN_MS : this.#connectMs;
   }
