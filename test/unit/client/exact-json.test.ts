@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { readBySource, readByText, readExactly } from '../../../src/client/exact-json.ts';
+import { readExactly } from '../../../src/client/exact-json.ts';
 import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/nightly.ts';
 
-const READERS = { readExactly, readBySource, readByText };
-
-describe.each(Object.entries(READERS))('%s', (_, read) => {
+describe('readExactly', () => {
   it.each([
     ['9007199254740991', 9007199254740991],
     ['9007199254740992', '9007199254740992'],
@@ -22,7 +20,7 @@ describe.each(Object.entries(READERS))('%s', (_, read) => {
     ['{"9007199254740993":"\\\\"}', { '9007199254740993': '\\' }],
     ['[1e21,1234567890123456.5,-0]', [1e21, 1234567890123456.5, -0]],
   ])('reads %s', (text, value) => {
-    expect(read(text)).toStrictEqual(value);
+    expect(readExactly(text)).toStrictEqual(value);
   });
 
   it.each([
@@ -34,11 +32,23 @@ describe.each(Object.entries(READERS))('%s', (_, read) => {
     '-',
     '12345678901234567890x',
   ])('refuses %j', (text) => {
-    expect(() => read(text)).toThrow(SyntaxError);
+    expect(() => readExactly(text)).toThrow(SyntaxError);
   });
 });
 
-test('All readers agree on any JSON, in any layout', () => {
+/** Returns the value of a JSON text by the sources of its numbers, which not every engine passes on. */
+function readBySource(text: string): unknown {
+  const parse = JSON.parse as (
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ) => unknown;
+  return parse(text, (_key, value, { source = '' }) => {
+    const isRounded = /^-?\d+$/.test(source) && !Number.isSafeInteger(Number(source));
+    return typeof value === 'number' && isRounded ? source : value;
+  });
+}
+
+test('Any JSON, in any layout, is read as by the sources of its numbers', () => {
   const numbers = fc.oneof(
     fc.bigInt().map(String),
     fc.double().map((n) => JSON.stringify(n)),
@@ -57,9 +67,7 @@ test('All readers agree on any JSON, in any layout', () => {
   }));
   fc.assert(
     fc.property(tree, (text) => {
-      const exact = readBySource(text);
-      expect(readByText(text)).toStrictEqual(exact);
-      expect(readExactly(text)).toStrictEqual(exact);
+      expect(readExactly(text)).toStrictEqual(readBySource(text));
     }),
     { numRuns: runs(1_000) },
   );
