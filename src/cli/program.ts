@@ -7,7 +7,7 @@ import { COMMANDS, commandsFor } from './commands.ts';
 import { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Composition, Terminal } from './shared/command-line.ts';
 import { type EXIT_CODES, Failure } from './shared/exit-codes.ts';
-import { Delivery, printable } from './shared/print.ts';
+import { OutputWatch, printable } from './shared/print.ts';
 
 const NAME = 'store-orders';
 
@@ -19,9 +19,9 @@ export async function run(
   composition: Composition,
   terminal: Terminal = process,
 ): Promise<number> {
-  const delivery = new Delivery(terminal);
+  const outputs = new OutputWatch(terminal);
   const code = await codeOf(argv, { composition, terminal });
-  const failure = await delivery.failure();
+  const failure = await outputs.failure();
   if (failure === undefined) return code;
   terminal.stderr.write(prefixed(failure));
   return code === 0 ? 1 : code;

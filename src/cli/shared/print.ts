@@ -48,7 +48,7 @@ export async function print(
   signal?: AbortSignal,
 ): Promise<void> {
   for await (const part of text) {
-    // `Delivery` reports the failure of this part, as of every other.
+    // `OutputWatch` reports the failure of this part, as of every other.
     if ((await written(part, output, signal)) !== undefined) return;
     // Signals get a turn even if the reader takes everything at once.
     await nextTurn();
@@ -59,7 +59,7 @@ export async function print(
  * The watch over both outputs. It must be made before anything is written: an output that fails
  * would otherwise end the process.
  */
-export class Delivery {
+export class OutputWatch {
   readonly #terminal: Terminal;
   #failure: string | undefined;
 

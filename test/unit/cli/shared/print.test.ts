@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { guardSecret } from '../../../../src/app/secrets.ts';
-import { Delivery, print, say } from '../../../../src/cli/shared/print.ts';
+import { OutputWatch, print, say } from '../../../../src/cli/shared/print.ts';
 
 /** An output whose parts are taken one by one, when the test says so. */
 class Taken extends Writable {
@@ -25,7 +25,7 @@ class Taken extends Writable {
 
 function given() {
   const [stdout, stderr] = [new Taken(), new Taken()];
-  return { stdout, stderr, delivery: new Delivery({ stdin: process.stdin, stdout, stderr }) };
+  return { stdout, stderr, delivery: new OutputWatch({ stdin: process.stdin, stdout, stderr }) };
 }
 
 function failing(code: string): Error {
