@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 // By its published name, so that the command uses the same kit as everybody.
 import type * as Kit from 'store-orders/testing';
 import { UserError } from '../app/lifecycle/user-error.ts';
@@ -10,7 +10,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { unfinished } from './shared/exit-codes.ts';
 import { requireWritable, writeOver } from './shared/new-file.ts';
-import { wholeNumber } from './shared/options.ts';
+import { httpUrl, wholeNumber } from './shared/options.ts';
 import { say } from './shared/print.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -33,6 +33,11 @@ interface ConformanceOptions {
   readonly junit?: string;
   readonly json?: string;
 }
+
+const readBaseUrl = httpUrl(
+  'http://127.0.0.1:3000/v1',
+  ({ search, hash }) => search === '' && hash === '',
+);
 
 const EXPLANATION = `
 It places orders of its own and touches no others; with --read-only it sends nothing but GET. The
@@ -165,15 +170,4 @@ async function loadAdapter(file: string, seconds: number): Promise<Kit.Adapter> 
     }
   }
   return { ...(place && { place }), ...(ship && { ship }) };
-}
-
-function readBaseUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000/v1.');
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('It must have no name and no password in it.');
-  }
-  return text;
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { NoteSigner } from '../app/audit/proving/checkpoint.ts';
 import { UserError } from '../app/lifecycle/user-error.ts';
 import { EVENT_TYPES } from '../app/log/recorded-event.ts';
@@ -16,8 +16,8 @@ import { type Deliver, toCommand, toUrl } from './shared/delivery.ts';
 import { Follower } from './shared/follower.ts';
 import { type Parked, readFollowed } from './shared/follower-file.ts';
 import { interruptible, untilStopped } from './shared/interrupt.ts';
-import { lockFile, targetOf } from './shared/new-file.ts';
-import { readPosition, wholeNumber } from './shared/options.ts';
+import { whileLocked } from './shared/new-file.ts';
+import { httpUrl, readPosition, wholeNumber } from './shared/options.ts';
 import { withOwnKey } from './shared/own-key.ts';
 import { clauseOf, onOneLine, print, say } from './shared/print.ts';
 import { type JsonOption, jsonLine, withJson } from './shared/results.ts';
@@ -57,7 +57,11 @@ export function defineFollow(command: ExplainedCommand, commandLine: CommandLine
     .addOption(
       new Option('--exec <command>', 'run this in a shell for each event').conflicts('post'),
     )
-    .option('--post <address>', 'post each event to this URL', readUrl)
+    .option(
+      '--post <address>',
+      'post each event to this URL',
+      httpUrl('https://shop.example.com/events'),
+    )
     .option('--unsigned', 'do not sign the posts')
     .option('--after <position>', 'where a new checkpoint begins', readPosition, '0')
     .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))
@@ -92,20 +96,18 @@ async function follow(
   commandLine: CommandLine,
 ): Promise<void> {
   const { checkpoint, tries, once, retry } = options;
-  const file = targetOf(checkpoint);
   const { composition, terminal } = commandLine;
   const { deliver, signer } = await deliveryOf(options, command, commandLine);
   const taken = `Another follower is running on ${checkpoint}.`;
-  const unlock = await lockFile(checkpoint, composition.lock, taken);
   const log = (line: string) => say(terminal.stderr, `${onOneLine(line)}\n`);
   const onInterrupt = ({ message }: Error, delayMs: number) => {
     const [reason, waitS] = [clauseOf(message), (delayMs / 1_000).toFixed(1)];
     log(`The log cannot be read: ${reason}. Next attempt in ${waitS} s`);
   };
   const onRetry = ({ error, delayMs }: RetryInfo) => onInterrupt(error, delayMs);
-  try {
-    const run = once ? interruptible : untilStopped;
-    await run((signal) =>
+  const run = once ? interruptible : untilStopped;
+  await whileLocked(checkpoint, composition.lock, taken, (file) =>
+    run((signal) =>
       callService({ ...options, onRetry }, commandLine, async (service) => {
         const first = () => firstOf(service, signal);
         const patience = once ? { signal } : patient(signal);
@@ -119,10 +121,8 @@ async function follow(
         log(`${isAtEnd ? 'The log ends' : 'Stopped'} after position ${follower.after}`);
         if (!isAtEnd) signal.throwIfAborted();
       }),
-    );
-  } finally {
-    unlock();
-  }
+    ),
+  );
 }
 
 interface Following extends Pick<FollowOptions, 'type'> {
@@ -190,14 +190,4 @@ const PARKED_COLUMNS = ['position', 'event', 'order', 'parked', 'tries', 'reason
 
 function rowOf({ event, at, tries, reason }: Parked): string[] {
   return [String(event.position), event.type, event.subject, at, String(tries), reason];
-}
-
-function readUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('It must be a URL such as https://shop.example.com/events.');
-  }
-  if (url.username === '' && url.password === '') return text;
-  // fetch refuses it, with an error that quotes the password.
-  throw new InvalidArgumentError('It must have neither a user nor a password: posts are signed.');
 }

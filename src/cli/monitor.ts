@@ -17,7 +17,7 @@ import {
   type Reported,
   reportOf,
 } from './shared/monitor-report.ts';
-import { lockFile, targetOf } from './shared/new-file.ts';
+import { whileLocked } from './shared/new-file.ts';
 import { addKey, duration } from './shared/options.ts';
 import { say } from './shared/print.ts';
 import { LogInFolder, LogOnServer } from './shared/published-files.ts';
@@ -104,10 +104,8 @@ export function defineMonitor(command: ExplainedCommand, commandLine: CommandLin
 
 async function monitor(options: MonitorOptions, commandLine: CommandLine): Promise<void> {
   const { composition } = commandLine;
-  const file = targetOf(options.state);
   const taken = `Another monitor is running on ${options.state}.`;
-  const unlock = await lockFile(options.state, composition.lock, taken);
-  try {
+  await whileLocked(options.state, composition.lock, taken, async (file) => {
     const memory = new MonitorMemory(file);
     try {
       const run = options.once ? interruptible : untilStopped;
@@ -115,9 +113,7 @@ async function monitor(options: MonitorOptions, commandLine: CommandLine): Promi
     } finally {
       memory.close();
     }
-  } finally {
-    unlock();
-  }
+  });
 }
 
 /** Does rounds until one leads to an alert, which is thrown; with `once`, a single one. */

@@ -5,8 +5,7 @@ import { UserError } from '../app/lifecycle/user-error.ts';
 import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 import { untilStopped } from './shared/interrupt.ts';
-import { addKey, addText, wholeNumber } from './shared/options.ts';
-import { readPolicyFile } from './shared/policy-file.ts';
+import { addKey, addText, readPolicyFile, wholeNumber } from './shared/options.ts';
 
 const EXPLANATION = `
 A witness (C2SP tlog-witness) cosigns a checkpoint only if it is consistent with what it has

@@ -37,8 +37,6 @@ interface FollowerOptions {
   /** Aborts when the follower is to end, which it does after the attempt that is under way. */
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-  /** Scales the waits, for tests. */
-  readonly firstWaitMs?: number;
 }
 
 export class Follower {
@@ -131,9 +129,8 @@ export class Follower {
 
   /** Returns the wait after an attempt: exponential, with a jitter of a half, and bounded. */
   #waitAfter(attempt: number, outcome: Delivered): number {
-    const { firstWaitMs = FIRST_WAIT_MS } = this.#options;
     const asked = outcome.kind === 'away' ? (outcome.retryAfterMs ?? 0) : 0;
-    const backoff = Math.min(MAX_WAIT_MS, firstWaitMs * 2 ** Math.min(attempt - 1, 16));
+    const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt - 1, 16));
     return Math.max(asked, backoff * (0.5 + Math.random() / 2));
   }
 

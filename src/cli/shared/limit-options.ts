@@ -3,6 +3,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { LimitChange } from '../../app/keys/limit-change.ts';
 import type { KeyLimits } from '../../app/ports/key-store.ts';
+import { wholeNumber } from './options.ts';
+
+const readCount = wholeNumber(1, 999_999);
 
 /** The windows of a rate, in seconds. */
 const WINDOWS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
@@ -49,9 +52,4 @@ function readRate(text: string): LimitChange['rate'] {
   throw new InvalidArgumentError(
     'It must be a number of requests, 1 to 999999, a second, minute or hour: 100/s, 600/m, 9000/h.',
   );
-}
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
 }

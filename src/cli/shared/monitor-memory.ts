@@ -16,6 +16,7 @@ import type { SignedNote } from '../../app/audit/monitor/monitor-round.ts';
 import { type MonitorState, readState } from '../../app/audit/monitor/monitor-state.ts';
 import { ORDER_ROW_BYTES } from '../../app/audit/monitor/record-check.ts';
 import { readUnproven, type Unproven } from '../../app/audit/monitor/unproven.ts';
+import type { Verdict } from '../../app/audit/proofs/verifier.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import { HASH_BYTES } from '../../app/log/merkle-tree.ts';
 import type { MonitorFiles, Rows } from '../../app/ports/published-log.ts';
@@ -81,19 +82,12 @@ export class MonitorMemory implements MonitorFiles {
 
   /** Returns the state; `undefined` before the first round. Throws {@link UserError}. */
   state(keys: readonly string[]): MonitorState | undefined {
-    if (!existsSync(this.#file)) return undefined;
-    const verdict = readState(requirePlainText(this.#file), keys);
-    if (verdict.ok) return verdict.value;
-    throw new UserError(`${this.#file} cannot be used: ${verdict.reason}.`);
+    return valueIn(this.#file, (text) => readState(text, keys));
   }
 
   /** Returns the checkpoints that were not shown. Throws {@link UserError}. */
   unproven(keys: readonly string[]): readonly Unproven[] {
-    const file = this.#unprovenFile;
-    if (!existsSync(file)) return [];
-    const verdict = readUnproven(requirePlainText(file), keys);
-    if (verdict.ok) return verdict.value;
-    throw new UserError(`${file} cannot be used: ${verdict.reason}.`);
+    return valueIn(this.#unprovenFile, (text) => readUnproven(text, keys)) ?? [];
   }
 
   async saveUnproven(checkpoints: string): Promise<void> {
@@ -125,4 +119,12 @@ export class MonitorMemory implements MonitorFiles {
     this.leaves.close();
     this.orders.close();
   }
+}
+
+/** Returns the value in a file; `undefined` if there is none. Throws {@link UserError}. */
+function valueIn<Value>(file: string, read: (text: string) => Verdict<Value>): Value | undefined {
+  if (!existsSync(file)) return undefined;
+  const verdict = read(requirePlainText(file));
+  if (verdict.ok) return verdict.value;
+  throw new UserError(`${file} cannot be used: ${verdict.reason}.`);
 }

@@ -82,18 +82,25 @@ async function writeBeside(
 }
 
 /**
- * Locks a file that is going to be replaced, by one beside it. Throws {@link UserError}: with the message
- * `taken`, or if its folder cannot be written with one that names the file and not the lock.
+ * Does work while a file that it replaces is locked, by one beside it. Throws {@link UserError}: with the
+ * message `taken`, or if its folder cannot be written with one that names the file and not the lock.
+ * @param work Receives the file as {@link targetOf} returns it.
  */
-export async function lockFile(
+export async function whileLocked<Result>(
   file: string,
   lock: Composition['lock'],
   taken: string,
+  work: (target: string) => Promise<Result>,
   waitMs?: number,
-): Promise<() => void> {
+): Promise<Result> {
   const target = targetOf(file);
   requireAccess(file, folderOf(target));
-  return lock(`${target}-lock`, taken, waitMs);
+  const unlock = await lock(`${target}-lock`, taken, waitMs);
+  try {
+    return await work(target);
+  } finally {
+    unlock();
+  }
 }
 
 /**

@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { verifyKey } from '../../app/audit/proofs/verifier.ts';
+import { parseWitnessPolicy, type WitnessPolicy } from '../../app/audit/proofs/witness-policy.ts';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { Epochs, Place } from '../../app/log/epochs.ts';
 import { MAX_POSITION, PLACE } from '../../app/log/positions.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import { type OrderId, parseOrderId } from '../../domain/order-id.ts';
-import { readPlainText } from '../../infra/process/small-file.ts';
+import { readPlainText, requirePlainText } from '../../infra/process/small-file.ts';
 
 export function readOrderId(text: string): OrderId {
   const id = parseOrderId(text);
@@ -72,6 +73,21 @@ export function duration(max: number): (text: string) => number {
   };
 }
 
+/** Returns a reader of addresses with http or https. {@link fetch} shows a password in them in its errors. */
+export function httpUrl(
+  example: string,
+  isRight: (url: URL) => boolean = () => true,
+): (text: string) => string {
+  return (text) => {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol) || !isRight(url)) {
+      throw new InvalidArgumentError(`It must be a URL such as ${example}.`);
+    }
+    if (url.username === '' && url.password === '') return text;
+    throw new InvalidArgumentError('It must have neither a user nor a password.');
+  };
+}
+
 /** The formats of files of orders, by the ends of their names. */
 const FORMATS: Readonly<Record<string, 'ndjson' | 'csv'>> = {
   '.ndjson': 'ndjson',
@@ -103,4 +119,11 @@ function readKeyText(file: string): string {
   } catch (error) {
     throw new InvalidArgumentError(`${file} cannot be read: ${(error as Error).message}.`);
   }
+}
+
+/** Returns the witness policy (C2SP tlog-policy) in a file. Throws {@link UserError} if there is none. */
+export function readPolicyFile(file: string): WitnessPolicy {
+  const policy = parseWitnessPolicy(requirePlainText(file));
+  if (policy.ok) return policy.value;
+  throw new UserError(`${file}: ${policy.reason}.`);
 }

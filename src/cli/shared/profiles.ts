@@ -10,7 +10,7 @@ import { UserError } from '../../app/lifecycle/user-error.ts';
 import { makeFolder } from '../../infra/process/make-folder.ts';
 import { jsonIn, readPlainText } from '../../infra/process/small-file.ts';
 import type { Composition, Environment } from './command-line.ts';
-import { lockFile, unwritable, writeWhole } from './new-file.ts';
+import { unwritable, whileLocked, writeWhole } from './new-file.ts';
 
 /** A service, and the API key that it is called with. */
 export interface Profile {
@@ -80,13 +80,11 @@ export class Profiles {
       throw unwritable(this.file, error);
     }
     const taken = `Another login or logout is changing ${this.file}: try again.`;
-    const unlock = await lockFile(this.file, lock, taken, LOCK_WAIT_MS);
-    try {
+    const write = () => {
       const text = `${JSON.stringify(changed(this.read()), null, 2)}\n`;
-      await writeWhole(this.file, [text], { force: true });
-    } finally {
-      unlock();
-    }
+      return writeWhole(this.file, [text], { force: true });
+    };
+    await whileLocked(this.file, lock, taken, write, LOCK_WAIT_MS);
   }
 }
 

@@ -435,7 +435,7 @@ describe('conformance', () => {
   test.each([
     [['not a url', '--key', 'k'], 'must be a URL'],
     [['ftp://x/v1', '--key', 'k'], 'must be a URL'],
-    [['http://user:word@x/v1', '--key', 'k'], 'no password'],
+    [['http://user:word@x/v1', '--key', 'k'], 'It must have neither a user nor a password.'],
     [['http://127.0.0.1:1/v1'], "'--key <key>' not specified"],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--runs', '0'], 'whole number from 1 to 1000000'],
     [['http://127.0.0.1:1/v1', '--key', 'k', '--seed', '-1'], 'whole number from 0'],
