@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import { UserError } from '../../app/lifecycle/user-error.ts';
 import type { PackedImage } from '../../app/log/packed-fold.ts';
-import type { EventLogReader } from '../../app/ports/event-log.ts';
 import type { Store, StoreWatcher } from '../../app/ports/store.ts';
 import { openDatabase } from './database.ts';
 import { isCopy } from './epochs-table.ts';
@@ -20,9 +19,11 @@ const RETRY_INTERVAL_MS = 1_000;
 /** The least free space for an attempt: for the index of the `-wal` file and the first commits. */
 const MIN_ROOM_BYTES = 131_072;
 
-/** Returns a part with the methods of the part that `now` returns at each of their calls. */
-function present<Part extends object>(now: () => Part): Part {
+/** Returns a part with some methods of its own, and those of the part that `now` returns at each call. */
+function present<Part extends object>(now: () => Part, own: Partial<Part> = {}): Part {
   const get = (_: Part, name: string | symbol) => {
+    const method = Reflect.get(own, name);
+    if (method !== undefined) return method;
     return (...given: unknown[]) => {
       const part = now();
       return (Reflect.get(part, name) as (...all: unknown[]) => unknown).apply(part, given);
@@ -82,20 +83,17 @@ export class WaitingStore {
     return {
       id: this.#readers.id,
       epochs: this.#readers.epochs,
-      log: this.#log(),
+      log: present(() => now().log, { watch: (grown) => this.#watch(grown) }),
       foldSource: { next: (after, take) => now().foldSource.next(after, take) },
       trail: present(() => now().trail),
       keys: present(() => now().keys),
       signingKeys: present(() => now().signingKeys),
-      snapshots: {
+      snapshots: present(() => now().snapshots, {
         sealWith: (key) => {
           this.#snapshotKey = key;
           now().snapshots.sealWith(key);
         },
-        load: () => now().snapshots.load(),
-        save: (list) => now().snapshots.save(list),
-        renew: (signal) => now().snapshots.renew(signal),
-      },
+      }),
     };
   }
 
@@ -113,20 +111,12 @@ export class WaitingStore {
     await this.#readers.log.close();
   }
 
-  #log(): EventLogReader {
-    const now = () => this.#readers.log;
-    return {
-      read: (after) => now().read(after),
-      head: () => now().head(),
-      watch: (grown) => {
-        const watch = { grown, stop: now().watch(grown) };
-        this.#watches.add(watch);
-        return () => {
-          this.#watches.delete(watch);
-          watch.stop();
-        };
-      },
-      close: () => now().close(),
+  #watch(grown: () => void): () => void {
+    const watch = { grown, stop: this.#readers.log.watch(grown) };
+    this.#watches.add(watch);
+    return () => {
+      this.#watches.delete(watch);
+      watch.stop();
     };
   }
 
