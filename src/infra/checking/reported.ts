@@ -1,4 +1,4 @@
-/** The reports of impairments that looks at a store find, while it is served. */
+/** The reports about a store that is served: of impairments that looks at it find, and of its migration. */
 
 import type { Impairment } from '../../app/ports/impairment.ts';
 import { isDamage, type StoreWatcher } from '../../app/ports/store.ts';
@@ -51,4 +51,9 @@ export class Readability {
     if (error !== undefined && isDamage(error)) this.#watcher.impaired('store_damaged', error);
     else this.#unreadable.note(error);
   }
+}
+
+/** Returns the notice that a start has migrated the store of an earlier version: its words, and details. */
+export function migratedNotice(from: number, to: number) {
+  return ['the store was migrated to the schema of this version', { from, to }] as const;
 }

@@ -6,7 +6,7 @@ import type { BatchWriter } from '../../app/ports/batch-writer.ts';
 import type { SnapshotSearch, Snapshots } from '../../app/ports/snapshots.ts';
 import type { CommandLineStore, IfAbsent, Store, StoreWatcher } from '../../app/ports/store.ts';
 import { type CheckingThread, checkInThread, openChecked } from '../checking/checking-thread.ts';
-import { migratedNotice } from '../checking/migrated.ts';
+import { migratedNotice } from '../checking/reported.ts';
 import { namingCauses } from '../events/named-causes.ts';
 import { type HeadFile, readHeadFile, replaceHeadFile } from '../head/head-file.ts';
 import { shownAddress } from '../settings/postgres-address.ts';

@@ -12,7 +12,7 @@ import type { Impairment } from '../../app/ports/impairment.ts';
 import { isDamage } from '../../app/ports/store.ts';
 import { OrderImage } from '../../app/state/order-image.ts';
 import { Writer } from '../../app/write/writer.ts';
-import { migratedNotice } from '../checking/migrated.ts';
+import { migratedNotice } from '../checking/reported.ts';
 import { loaded } from '../process/start-thread.ts';
 import { AppendSignal } from './append-signal.ts';
 import { openDatabase, requireWholeLog } from './database.ts';

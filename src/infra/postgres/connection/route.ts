@@ -79,7 +79,7 @@ export class Route {
   }
 
   /**
-   * Connects to the primary, which may be any of the hosts. Throws {@link Unreachable}.
+   * Connects to the primary, which may be any of the hosts. Throws an AggregateError if several ways have failed.
    * @param open Receives the clients that are open, or are being opened.
    * @param made Called with each client before it is connected.
    */
@@ -153,15 +153,12 @@ export class Route {
     const messages = failures.map(([{ name }, { message }]) =>
       hosts.size > 1 ? `${name}: ${message}` : message,
     );
-    return new Unreachable(
+    return new AggregateError(
       failures.map(([, failure]) => failure),
       [...new Set(messages)].join('; '),
     );
   }
 }
-
-/** Thrown if no way leads to the primary. */
-class Unreachable extends AggregateError {}
 
 /** A client that takes the way that a route has chosen. */
 export class RoutedClient extends pg.Client {
