@@ -7,10 +7,7 @@ For a store that a start refuses because acknowledged events are missing. Read "
 docs/operations/troubleshooting.md first: this cannot be undone.`;
 
 /** Defines `accept-loss`: begins a new epoch on the rest of a damaged log. */
-export function defineAcceptLoss(
-  command: ExplainedCommand,
-  { composition, terminal }: CommandLine,
-): void {
+export function define(command: ExplainedCommand, { composition, terminal }: CommandLine): void {
   withJson(command)
     .explain(EXPLANATION)
     .example('Continue on what is left of the store', 'accept-loss')

@@ -9,7 +9,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 
 /** Defines `audit`, with one subcommand for each question about the trail. */
-export function defineAudit(audit: ExplainedCommand, commandLine: CommandLine): void {
+export function define(audit: ExplainedCommand, commandLine: CommandLine): void {
   addAuditShow(audit, commandLine);
   addAuditProofs(audit, commandLine);
   addAuditNewKey(audit, commandLine);

@@ -6,7 +6,7 @@ import { targetOf } from './shared/new-file.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
 /** Defines `backup`: copies a SQLite store to a new file. */
-export function defineBackup(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(command)
     .argument('<file>', 'the new file; it must not exist')
     .example('Copy the store beside the running service', 'backup copy.db')

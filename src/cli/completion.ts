@@ -19,7 +19,7 @@ Load it where the shell starts:
 It is complete in itself: make it again after an update.`;
 
 /** Defines `completion`: prints the completion of a shell. */
-export function defineCompletion(command: ExplainedCommand, { terminal }: CommandLine): void {
+export function define(command: ExplainedCommand, { terminal }: CommandLine): void {
   command
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .explain(EXPLANATION)

@@ -15,7 +15,7 @@ the environment over the file .env in this folder, and that over the defaults. A
 passwords are not shown. The exit code is 1 if a setting is invalid, which prevents a start.`;
 
 /** Defines `config`: shows the settings in force, and the source of each. */
-export function defineConfig(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(withServeOptions(command), 'one a line')
     .explain(EXPLANATION)
     .example('Show all settings', 'config')

@@ -45,7 +45,7 @@ exit code is 1 where a rule is broken, and the report then shows the shortest wa
 none was broken before --max-time was over, and so some checks did not run.`;
 
 /** Defines `conformance`: tests any server against the contract. */
-export function defineConformance(command: ExplainedCommand, { terminal }: CommandLine): void {
+export function define(command: ExplainedCommand, { terminal }: CommandLine): void {
   command
     .argument('<base-url>', 'where its API is: http://127.0.0.1:3000/v1', readBaseUrl)
     .addOption(

@@ -22,7 +22,7 @@ interface EventsOptions extends ServiceOptions, JsonOption {
 }
 
 /** Defines `events`: prints the events of a service, and goes on as they are recorded. */
-export function defineEvents(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(withService(command), 'one a line: CloudEvents')
     .option('--after <position>', 'begin after this position of the log', readPosition)
     .addOption(new Option('--type <type>', 'events of this type').choices(EVENT_TYPES))

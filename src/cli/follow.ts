@@ -51,7 +51,7 @@ interface FollowOptions extends ServiceOptions, JsonOption {
 }
 
 /** Defines `follow`: delivers each event of a service to a command or a URL. */
-export function defineFollow(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(withService(command))
     .requiredOption('--checkpoint <file>', 'the file that remembers how far it has come')
     .addOption(

@@ -1,7 +1,7 @@
 import type { ExplainedCommand } from './shared/command.ts';
 
 /** Defines `help`: explains a command, or the whole program. */
-export function defineHelp(command: ExplainedCommand): void {
+export function define(command: ExplainedCommand): void {
   command
     .argument('[command...]', 'the words of the command')
     .example('Explain a command', 'help keys create')

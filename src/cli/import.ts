@@ -44,7 +44,7 @@ shipped or cancelled), and for a cancelled one cancelReason. Existing orders are
 left alone otherwise: importing a file twice changes nothing.`;
 
 /** Defines `import`: takes over orders from a file. */
-export function defineImport(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(command)
     .argument('<file>', 'JSON, one object a line (.ndjson, .jsonl), or CSV with a header (.csv)')
     .addOption(

@@ -36,7 +36,7 @@ interface CreateOptions extends LimitChange, JsonOption {
 type LimitOptions = LimitChange & JsonOption;
 
 /** Defines `keys`: makes, limits, lists and revokes API keys. */
-export function defineKeys(keys: ExplainedCommand, commandLine: CommandLine): void {
+export function define(keys: ExplainedCommand, commandLine: CommandLine): void {
   const create = withJson(keys.command('create'))
     .example(
       'Create a key for a program that reads, for 90 days',

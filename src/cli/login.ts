@@ -17,7 +17,7 @@ interface LoginOptions extends JsonOption {
 }
 
 /** Defines `login`: keeps the address and the key of a service. */
-export function defineLogin(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(command)
     .requiredOption('--url <url>', 'the address of the service: https://orders.example.com')
     .option('--profile <name>', 'the name to keep them under', DEFAULT_PROFILE)

@@ -10,10 +10,7 @@ interface LogoutOptions extends JsonOption {
 }
 
 /** Defines `logout`: forgets the address and the key of a service. */
-export function defineLogout(
-  command: ExplainedCommand,
-  { composition, terminal }: CommandLine,
-): void {
+export function define(command: ExplainedCommand, { composition, terminal }: CommandLine): void {
   withJson(command)
     .option('--profile <name>', 'the name that they are kept under', DEFAULT_PROFILE)
     .explain('The key stays valid: revoke it with store-orders keys revoke where the store is.')

@@ -6,7 +6,7 @@ import { manualOf } from './shared/manual.ts';
 import { print } from './shared/print.ts';
 
 /** Defines `man`: prints the manual page. */
-export function defineMan(command: ExplainedCommand, { terminal }: CommandLine): void {
+export function define(command: ExplainedCommand, { terminal }: CommandLine): void {
   command
     .explain(
       'It is in the language of man(7): show it with man -l, or put it into a folder of manuals.',

@@ -21,7 +21,7 @@ interface Addresses extends JsonOption {
 }
 
 /** Defines `migrate-store`: copies a store from one engine to another. */
-export function defineMigrateStore(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(command)
     .requiredOption('--from <address>', 'the existing store')
     .requiredOption('--to <address>', 'the place of the copy, which must be empty')

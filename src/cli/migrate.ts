@@ -3,10 +3,7 @@ import type { CommandLine } from './shared/command-line.ts';
 import { type JsonOption, printResult, withJson } from './shared/results.ts';
 
 /** Defines `migrate`: brings the schema in PostgreSQL up to date. */
-export function defineMigrate(
-  command: ExplainedCommand,
-  { composition, terminal }: CommandLine,
-): void {
+export function define(command: ExplainedCommand, { composition, terminal }: CommandLine): void {
   withJson(command)
     .example('Prepare the database for this version', 'migrate')
     .action(async (options: JsonOption) => {

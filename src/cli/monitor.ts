@@ -61,7 +61,7 @@ interface MonitorOptions extends JsonOption {
 }
 
 /** Defines `monitor`: follows a published log and alerts if it contradicts itself. */
-export function defineMonitor(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   withJson(command, 'one line a round')
     .requiredOption(
       '--url <url>',

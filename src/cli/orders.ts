@@ -4,7 +4,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine } from './shared/command-line.ts';
 
 /** Defines `orders`, with one subcommand for each thing that a client does with orders. */
-export function defineOrders(orders: ExplainedCommand, commandLine: CommandLine): void {
+export function define(orders: ExplainedCommand, commandLine: CommandLine): void {
   addOrdersList(orders, commandLine);
   addOrderCommands(orders, commandLine);
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { withoutLongRuns, withoutSecrets } from '../app/secrets.ts';
-import { COMMANDS, commandsFor } from './commands.ts';
+import { COMMANDS, commandsFor, NAMES } from './commands.ts';
 import { ExplainedCommand } from './shared/command.ts';
 import type { CommandLine, Composition, Terminal } from './shared/command-line.ts';
 import { type EXIT_CODES, Failure } from './shared/exit-codes.ts';
@@ -57,7 +57,7 @@ function messageOf(error: unknown): string {
  */
 export async function programFor(
   commandLine: CommandLine,
-  loaded: readonly string[] = Object.keys(COMMANDS),
+  loaded = NAMES,
 ): Promise<ExplainedCommand> {
   const { stdout, stderr } = commandLine.terminal;
   const program = new ExplainedCommand(NAME)
@@ -78,9 +78,11 @@ export async function programFor(
       outputError: (text) => stderr.write(prefixed(withoutLongRuns(text.replace(/^error: /, '')))),
     });
   // Subcommands inherit what is set so far.
-  for (const [name, { summary, group, load }] of Object.entries(COMMANDS)) {
-    const command = program.command(name).description(summary).helpGroup(group);
-    if (loaded.includes(name)) (await load())(command.helpCommand(false), commandLine);
+  for (const [group, commands] of Object.entries(COMMANDS)) {
+    for (const [name, [summary, load]] of Object.entries(commands)) {
+      const command = program.command(name).description(summary).helpGroup(group);
+      if (loaded.includes(name)) (await load()).define(command.helpCommand(false), commandLine);
+    }
   }
   return program;
 }

@@ -40,7 +40,7 @@ byte, what GET /v1/store/orders answered at that position, which the answer's ET
 With --watch it shows the events instead, one after the other. Ctrl-C stops it.`;
 
 /** Defines `replay`: makes the list as of any position from the log alone. */
-export function defineReplay(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   command
     .option('--to <moment>', 'a position, or a date-time (RFC 3339); else: now', readMoment)
     .option('--out <file>', 'where to; else: standard output')

@@ -8,7 +8,7 @@ store-orders config. A password in --db can be read by everybody on this machine
 DATABASE_URL or PGPASSWORD instead.`;
 
 /** Defines `serve`: runs the service. */
-export function defineServe(command: ExplainedCommand, { composition }: CommandLine): void {
+export function define(command: ExplainedCommand, { composition }: CommandLine): void {
   withServeOptions(command)
     .explain(EXPLANATION)
     .example(

@@ -52,7 +52,7 @@ Exit codes: 0 verified, 1 it could not be checked, 2 a usage error, 3 verificati
 4 the receipt is genuine and does not show that the order was cancelled.`;
 
 /** Defines `verify`: checks a store, an export or a receipt. */
-export function defineVerify(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   command
     .option(
       '--checkpoint <file>',

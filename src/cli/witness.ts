@@ -30,7 +30,7 @@ interface WitnessOptions {
 }
 
 /** Defines `witness`: runs a witness of logs. */
-export function defineWitness(command: ExplainedCommand, commandLine: CommandLine): void {
+export function define(command: ExplainedCommand, commandLine: CommandLine): void {
   command
     .requiredOption('--db <file>', 'the database of what it has cosigned')
     .requiredOption('--key <file>', 'the file of its private key')
