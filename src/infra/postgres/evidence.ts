@@ -27,12 +27,12 @@ import { REFUSALS } from './store-check.ts';
 import { type ReadTree, storedTreeIn, TreeThread } from './tree-aside.ts';
 
 /** The timeouts, in milliseconds. An answer may take long: tampering may have dropped an index. */
-const TIMEOUTS = { connect: 3_000, answer: 300_000 };
+const CHECK_TIMEOUTS = { connect: 3_000, answer: 300_000 };
 
 /** The beginning of a read-only transaction with one snapshot, whatever is appended meanwhile. */
-const BEGIN = `
+const BEGIN_SNAPSHOT = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = ${TIMEOUTS.answer};
+  SET LOCAL statement_timeout = ${CHECK_TIMEOUTS.answer};
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL search_path = pg_catalog;
 `;
@@ -89,7 +89,7 @@ type NodeRow = [height: number, place: number, hash: unknown];
  * one of a newer version. Takes no lock that blocks other sessions.
  */
 export async function openPostgresEvidence(url: string): Promise<Evidence> {
-  const db = new Database(url, undefined, TIMEOUTS);
+  const db = new Database(url, undefined, CHECK_TIMEOUTS);
   let connection: Connection | undefined;
   const close = async () => {
     // The transaction ends with its connection.
@@ -107,7 +107,7 @@ export async function openPostgresEvidence(url: string): Promise<Evidence> {
 }
 
 async function evidenceIn(connection: Connection, url: string): Promise<Omit<Evidence, 'close'>> {
-  await connection.run(BEGIN);
+  await connection.run(BEGIN_SNAPSHOT);
   const damaged: string[] = [];
   const about = await aboutStoreIn(connection).catch((error) => {
     if (!(error instanceof DamagedStore)) throw error;
@@ -210,7 +210,7 @@ async function* rowsOf(
   let isWhole = false;
   try {
     await connection.run(READ_EVENTS);
-    for await (const lines of connection.copyOut(COPY_EVENTS, TIMEOUTS.answer)) {
+    for await (const lines of connection.copyOut(COPY_EVENTS, CHECK_TIMEOUTS.answer)) {
       const rows = rowsIn(lines);
       const passedOn = thread?.add(lines);
       yield rows;

@@ -28,7 +28,7 @@ const MIN_FAILURES = 2;
  * Reads no row of the tables that requests need. It fails if a table or a right is missing, or if
  * another session has locked a table. The head is read from `events` and `tree`.
  */
-const TABLES: Statement = {
+const TABLES_THERE: Statement = {
   name: 'tables',
   text: `SELECT FROM store_orders.api_keys, store_orders.key_changes, store_orders.kept_outcomes,
                      store_orders.tree_nodes, store_orders.event_traces, store_orders.epochs,
@@ -107,7 +107,7 @@ export class Looks {
     const isWell = !this.#writes.isOn && !this.#isHeldUp && !this.#damage.isAltered;
     if (CLOCKS.elapsed() < this.#dueMs && isWell) return;
     this.#rights.noteFirst(await missingRights(db));
-    await db.query(TABLES);
+    await db.query(TABLES_THERE);
     // Behind the reads: both would wait for a locked table.
     await this.#lookAtWrites();
     await this.#damage.look(db);

@@ -16,13 +16,13 @@ import { flawsInSchema } from './schema-check.ts';
 import { signingKeysIn } from './signing-keys.ts';
 
 /** The rows of a chunk, which is read in a transaction of its own. */
-const CHUNK_ROWS = 2_000;
+const CHECKED_ROWS = 2_000;
 
 /** The stored events of a chunk after a position. */
 const EVENTS: Statement = {
   name: 'checked_events',
   text: `SELECT position, order_id::text, version, type, schema_version, data, metadata
-           FROM store_orders.events WHERE position > $1 ORDER BY position LIMIT ${CHUNK_ROWS}`,
+           FROM store_orders.events WHERE position > $1 ORDER BY position LIMIT ${CHECKED_ROWS}`,
 };
 /** The nodes of the tree that are completed by an event of the chunk. */
 const NODES: Statement = {
@@ -30,7 +30,7 @@ const NODES: Statement = {
   text: `SELECT height, place, hash FROM store_orders.tree_nodes
            WHERE height BETWEEN 0 AND 52
              AND place >= ($1::bigint >> height)
-             AND place < (($1::bigint + ${CHUNK_ROWS}) >> height)`,
+             AND place < (($1::bigint + ${CHECKED_ROWS}) >> height)`,
 };
 const EDGE: Statement = {
   name: 'checked_edge',
@@ -40,7 +40,7 @@ const EDGE: Statement = {
 export const REFUSALS: Statement = {
   name: 'checked_refusals',
   text: `SELECT position, record FROM store_orders.refusals
-           WHERE position > $1 ORDER BY position LIMIT ${CHUNK_ROWS}`,
+           WHERE position > $1 ORDER BY position LIMIT ${CHECKED_ROWS}`,
 };
 
 /**
@@ -93,8 +93,8 @@ async function checkLog(db: Database, pace: Pace): Promise<void> {
       nodes.set(`${height} ${place}`, bytesOrNone(hash));
     }
     Object.assign(kept, next.kept);
-    checkEvents(tree, next.rows, size, next.rows.length < CHUNK_ROWS);
-    if (next.rows.length < CHUNK_ROWS) return;
+    checkEvents(tree, next.rows, size, next.rows.length < CHECKED_ROWS);
+    if (next.rows.length < CHECKED_ROWS) return;
     size += next.rows.length;
     await pace(bytesIn(next.rows));
   }

@@ -8,7 +8,7 @@ import {
 } from '../../app/ports/refusal-trail.ts';
 import { decodeRefusal, encodeRefusal } from '../events/refusal-codec.ts';
 import { orUnavailable } from './storage/fault.ts';
-import { openRefusals } from './storage/refusals-file.ts';
+import { openRefusals, refusalsFileOf } from './storage/refusals-file.ts';
 import { named } from './store-file.ts';
 
 /**
@@ -26,7 +26,7 @@ export class SqliteRefusals implements RefusalTrail {
    * @param maxRecords The number of newest records that are stored.
    */
   constructor(file: string, maxRecords = MAX_REFUSALS) {
-    this.#file = `${file}-refusals`;
+    this.#file = refusalsFileOf(file);
     this.#maxRecords = maxRecords;
   }
 

@@ -18,7 +18,7 @@ import { MerkleTables } from './merkle-tables.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { flawsInSchema } from './schema-check.ts';
 import { readLog } from './start/guard.ts';
-import { flawsInRefusals, isBegunOnly } from './storage/refusals-file.ts';
+import { flawsInRefusals, isBegunOnly, refusalsFileOf } from './storage/refusals-file.ts';
 import { failedReadOf, isSqliteDamage } from './storage/second-look.ts';
 import { namingFile } from './store-file.ts';
 import { damageIn } from './wal/guard.ts';
@@ -108,16 +108,12 @@ export async function openEvidenceWithRefusals(file: string): Promise<Evidence> 
     if (error instanceof DamagedStore)
       return { ...evidence, flaws: [...evidence.flaws, error.message] };
     evidence.close();
-    throw namingFile(error, refusalsOf(file));
+    throw namingFile(error, refusalsFileOf(file));
   }
 }
 
-function refusalsOf(file: string): string {
-  return `${file}-refusals`;
-}
-
 async function checkRefusalsOf(file: string, pace: Pace): Promise<void> {
-  const name = refusalsOf(file);
+  const name = refusalsFileOf(file);
   if (!existsSync(name)) return;
   await readAll(name, async (db) => {
     await pace(checkStructure(db));

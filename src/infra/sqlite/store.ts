@@ -28,7 +28,7 @@ import { WorkerWriter } from './worker-writer.ts';
 const SHORT_CHECK_BYTES = 33_554_432;
 
 /** Reads no row of the tables that requests need. It fails if one of them is missing. */
-const TABLES = `
+const TABLES_THERE = `
   SELECT 1 FROM api_keys, key_changes, kept_outcomes, tree_nodes, event_traces, epochs, store
     WHERE 0`;
 
@@ -90,7 +90,7 @@ function openReaders(file: string, { signal }: WorkerWriter, watcher: StoreWatch
   db.pragma('wal_autocheckpoint = 0');
   const readability = new Readability(watcher);
   return named(file, () => {
-    const tables = db.prepare(TABLES);
+    const tables = db.prepare(TABLES_THERE);
     const looked = (error = errorOf(db, () => tables.get())) =>
       isBusy(error) || readability.note(error);
     return readersOf(file, db, { signal, looked });

@@ -59,6 +59,11 @@ export function isBegunOnly(db: Database.Database): boolean {
   );
 }
 
+/** Returns the name of the file of refusals beside a store's. */
+export function refusalsFileOf(file: string): string {
+  return `${file}-refusals`;
+}
+
 /** Opens the file of refusals, and makes it if it is not there. Throws {@link UserError} if that fails. */
 export function openRefusals(file: string, maxRecords: number): Database.Database {
   const isNew = !existsSync(file);
