@@ -51,20 +51,20 @@ export async function readTrail(
         const result =
           check === undefined ? TrailFileCheck.begin(line, decode, keys, headsOf) : check.add(line);
         if (result instanceof TrailFileCheck) check = result;
-        else if (result !== undefined && isFinding(result)) return refuted(check, result);
+        else if (result !== undefined && isFinding(result)) return rightUpTo(check, result);
         else if (result !== undefined) events.push(result);
       }
-      if (problem !== undefined) return refuted(check, { problem });
+      if (problem !== undefined) return rightUpTo(check, { problem });
       await take?.(events);
       advance(bytes);
     }
-    if (check === undefined) return refuted(check, { problem: 'there is nothing in it' });
+    if (check === undefined) return rightUpTo(check, { problem: 'there is nothing in it' });
     const { size, head, origin, source } = check;
     const finding = check.end();
     return finding === undefined ? { size, root: head.root, origin, source } : { size, finding };
   });
 }
 
-function refuted(check: TrailFileCheck | undefined, finding: Finding): TrailRead {
+function rightUpTo(check: TrailFileCheck | undefined, finding: Finding): TrailRead {
   return { size: check?.size ?? 0, finding };
 }
