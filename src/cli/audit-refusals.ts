@@ -4,7 +4,7 @@ import type { ExplainedCommand } from './shared/command.ts';
 import { type CommandLine, withStore } from './shared/command-line.ts';
 import { wholeNumber } from './shared/options.ts';
 import { print, say } from './shared/print.ts';
-import type { JsonOption } from './shared/results.ts';
+import { type JsonOption, jsonLine } from './shared/results.ts';
 import { printTable } from './shared/table.ts';
 
 const COLUMNS = ['position', 'at', 'key', 'request', 'code', 'request id'] as const;
@@ -32,8 +32,10 @@ async function refusals({ limit, json }: Options, commandLine: CommandLine): Pro
     return { newest: await store.refusals.newest(limit + 1), keys: await store.keys.list() };
   });
   const listed = newest.slice(-limit);
-  if (json) await print(listed.values().map(asJson), stdout);
-  else
+  if (json) {
+    const lines = listed.values().map(({ position, record }) => jsonLine({ position, ...record }));
+    await print(lines, stdout);
+  } else
     await printTable(
       stdout,
       COLUMNS,
@@ -49,10 +51,6 @@ function olderThan(limit: number, { position }: RecordedRefusal): string {
   const listed =
     limit === 1 ? 'Only the newest refusal is' : `Only the newest ${limit} refusals are`;
   return `${listed} listed; --limit ${Math.min(position, MAX_LIMIT)} lists all of them.\n`;
-}
-
-function asJson({ position, record }: RecordedRefusal): string {
-  return `${JSON.stringify({ position, ...record })}\n`;
 }
 
 function rowOf({ position, record }: RecordedRefusal, keys: readonly ApiKey[]): string[] {

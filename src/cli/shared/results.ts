@@ -28,7 +28,16 @@ const CONTROLS = /[\x7f-\x9f]/g;
 
 /** Returns a value as a line of JSON, with exact 64-bit numbers as strings. */
 export function jsonLine(value: object): string {
+  return jsonOf(value, 0);
+}
+
+/** As {@link jsonLine}, in several lines for people to read. */
+export function jsonLines(value: object): string {
+  return jsonOf(value, 2);
+}
+
+function jsonOf(value: object, indent: number): string {
   const exact = (_name: string, part: unknown) => (typeof part === 'bigint' ? `${part}` : part);
-  const json = JSON.stringify(value, exact);
+  const json = JSON.stringify(value, exact, indent);
   return `${json.replaceAll(CONTROLS, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)}\n`;
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../../app/audit/proofs/trail-check.ts';
 import { type Break, inWords } from '../../app/log/epochs.ts';
 import { linesOf, upperFirst } from './print.ts';
 import { NOT_SHOWN, type Said, showsCancellation } from './receipt-words.ts';
+import { jsonLines } from './results.ts';
 import type { SignedTrail } from './trail-lines.ts';
 import { type CosignedBy, cosignedWords } from './witness-check.ts';
 
@@ -37,7 +38,7 @@ interface SignedFile {
 
 export function asJson(report: Report): string {
   const ok = report.findings.length === 0 && report.asked?.isShown !== false;
-  return `${JSON.stringify({ ok, ...report }, null, 2)}\n`;
+  return jsonLines({ ok, ...report });
 }
 
 export function asText(whole: Report): string {

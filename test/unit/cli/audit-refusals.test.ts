@@ -51,6 +51,23 @@ test('programs get a line of JSON for each, and only the newest with a limit', a
   ]);
 });
 
+test('no line of JSON controls a terminal', async () => {
+  const place = new Place();
+  await place.run('keys', 'create', '--name', 'the warehouse');
+  const refusal = {
+    at: NOON,
+    method: 'GET',
+    path: '/\u009b2J',
+    code: 'unauthorized',
+    requestId: 'r',
+  };
+  const store = await place.open();
+  await store.refusals.append([refusal as RefusalRecord]);
+  await store.close();
+  const { out } = await place.run('audit', 'refusals', '--json');
+  expect(out).toContain(String.raw`"/\u009b2J"`);
+});
+
 test('standard error says if there are older ones, and how to list them', async () => {
   const { place } = await given();
   const errOf = async (...options: string[]) =>
