@@ -121,7 +121,7 @@ function spans(): RequestSpans | undefined {
 
 async function keyFile({ prover }: V1Services): Promise<FixedAnswer> {
   const key = await (async () => prover.verifierKey)().catch(refusedAs('not_found'));
-  return fixedAnswer('text/plain; charset=utf-8', `${key}\n`);
+  return fixedAnswer('txt', `${key}\n`);
 }
 
 /** Serves the state of the service, without a key. */

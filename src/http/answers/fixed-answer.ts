@@ -1,7 +1,27 @@
 /** Documents that are the same for every client, made at the first request and compressed once. */
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { acceptsGzip, compress, IMMUTABLE, isNotModified } from './negotiation.ts';
+import { acceptsGzip, compress, IMMUTABLE, isNotModified, JSON_UTF_8 } from './negotiation.ts';
+
+/** The media types of documents, by the ends of their names. */
+const TYPES = {
+  atom: 'application/atom+xml; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: JSON_UTF_8,
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+} as const;
+
+export type Kind = keyof typeof TYPES;
+
+/** Returns the kind of a file by the end of its name; any other file is plain text. */
+export function kindOf(name: string): Kind {
+  const end = name.slice(name.lastIndexOf('.') + 1);
+  return Object.hasOwn(TYPES, end) ? (end as Kind) : 'txt';
+}
 
 /** A document that is the same for every client: plain and compressed, with its ETag. */
 export interface FixedAnswer {
@@ -14,13 +34,13 @@ export interface FixedAnswer {
 }
 
 export async function fixedAnswer(
-  contentType: string,
+  kind: Kind,
   body: string | Buffer,
   { isImmutable = false } = {},
 ): Promise<FixedAnswer> {
   const plain = Buffer.from(body);
   const tag = hash('sha256', plain, 'base64url').slice(0, 22);
-  return { contentType, tag, plain, gzip: await compress(plain), isImmutable };
+  return { contentType: TYPES[kind], tag, plain, gzip: await compress(plain), isImmutable };
 }
 
 /**

@@ -17,7 +17,7 @@ export function serveDescriptions(app: Express, addresses: Addresses): void {
     const made = lazily(async () => {
       const { describeVersion } = await import('./description.ts');
       const json = describeVersion(version, serversOf(version, addresses));
-      return fixedAnswer('application/json; charset=utf-8', json);
+      return fixedAnswer('json', json);
     });
     serveFixed(app, `/openapi/${version.name}.json`, made);
   }

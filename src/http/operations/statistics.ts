@@ -11,7 +11,13 @@ import {
   summaryAt,
 } from '../../app/read/statistics.ts';
 import { type Instant, millisecondsOf, nearestInstant } from '../../domain/instant.ts';
-import { isNotModified, PRIVATE, sendJson, sendNegotiated } from '../answers/negotiation.ts';
+import {
+  isNotModified,
+  JSON_UTF_8,
+  PRIVATE,
+  sendJson,
+  sendNegotiated,
+} from '../answers/negotiation.ts';
 import {
   ActivityAnswer,
   BUCKETS,
@@ -67,7 +73,7 @@ async function getSummary(
   if (isNotModified(req, res, `${epochs.logName}-${list.stateAt(asOf)}`, PRIVATE)) return;
   const { lastEventAt, total, byStatus } = summaryAt(list, asOf);
   const json = JSON.stringify({ asOf, lastEventAt, orders: { total, ...byStatus } });
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', JSON_UTF_8);
   await sendNegotiated(req, res, Buffer.from(json));
 }
 

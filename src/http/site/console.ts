@@ -1,7 +1,7 @@
 /** Serves the web console at `/console`: one page with a script and a style sheet, under a strict policy. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Express, Request } from 'express';
-import { fixedAnswer, lazily } from '../answers/fixed-answer.ts';
+import { fixedAnswer, kindOf, lazily } from '../answers/fixed-answer.ts';
 import { serveFixed } from '../routing.ts';
 import { rootFrom } from './layout.ts';
 import { markup } from './markup.ts';
@@ -17,21 +17,14 @@ const OFFLINE = 'store-orders-verifier.html';
 /** The hash in the name of a file makes it immutable. */
 const ASSETS = /^\/console\/assets\/[\w-]+\.(?:js|css)$/;
 
-const TYPES: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-};
-
 /** Nothing is read or compressed before the first request. */
 export function serveConsole(app: Express): void {
   const assets = lazily(async () => {
     const names = await readdir(FOLDER);
-    const made = names.flatMap((name) => {
-      const type = TYPES[name.split('.').at(-1) ?? ''];
-      if (type === undefined) return [];
+    const made = names.map((name) => {
       const read = async () =>
-        fixedAnswer(type, await readFile(new URL(name, FOLDER)), { isImmutable: true });
-      return [[name, lazily(read)] as const];
+        fixedAnswer(kindOf(name), await readFile(new URL(name, FOLDER)), { isImmutable: true });
+      return [name, lazily(read)] as const;
     });
     return new Map(made);
   });
@@ -39,9 +32,7 @@ export function serveConsole(app: Express): void {
   const asset = async (req: Request) => (await assets()).get(req.path.split('/').at(-1) ?? '')?.();
   serveFixed(app, ASSETS, asset);
 
-  const offline = lazily(async () =>
-    fixedAnswer('text/html; charset=utf-8', await readFile(new URL(OFFLINE, FOLDER))),
-  );
+  const offline = lazily(async () => fixedAnswer('html', await readFile(new URL(OFFLINE, FOLDER))));
   serveFixed(app, `/console/${OFFLINE}`, offline, consoleHeaders(), (_req, res, next) => {
     res.setHeader('Content-Disposition', `attachment; filename="${OFFLINE}"`);
     next();
@@ -52,7 +43,7 @@ export function serveConsole(app: Express): void {
     const nameOf = (pattern: RegExp) => names.find((name) => pattern.test(name)) ?? '';
     const [script, style] = [/^console-.*\.js$/, /^console-.*\.css$/].map(nameOf);
     const root = rootFrom(req.path.slice(1));
-    return fixedAnswer('text/html; charset=utf-8', pageWith(root, `${script}`, `${style}`));
+    return fixedAnswer('html', pageWith(root, `${script}`, `${style}`));
   };
   serveFixed(app, PAGES, page, consoleHeaders());
 }

@@ -1,30 +1,18 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Express, Request, RequestHandler } from 'express';
-import { fixedAnswer, lazily } from '../answers/fixed-answer.ts';
+import { fixedAnswer, kindOf, lazily } from '../answers/fixed-answer.ts';
 import { type Addresses, serversOf } from '../description/served.ts';
 import { VERSION_1, VERSION_2 } from '../description/versions.ts';
 import { serveFixed } from '../routing.ts';
 import { originsOf, pageHeaders } from './page-headers.ts';
 import { serveGuides } from './served-guides.ts';
 
-const HTML = 'text/html; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
-const SVG = 'image/svg+xml';
-const ATOM = 'application/atom+xml; charset=utf-8';
-
-/** The files of the pages beside their HTML: the address, the type and the file of each. */
+/** The files of the pages beside their HTML, each served below `/docs` by its name. */
 const FILES = [
-  ['/docs/style.css', CSS, 'style.css'],
-  ['/docs/guides.css', CSS, 'guides.css'],
-  ['/docs/reference.css', CSS, 'reference.css'],
-  ['/docs/icon.svg', SVG, 'icon.svg'],
-  ['/docs/site.js', SCRIPT, 'browser/site.js'],
-  ['/docs/search.js', SCRIPT, 'browser/search.js'],
-  ['/docs/found.js', SCRIPT, 'browser/found.js'],
-  ['/docs/reference.js', SCRIPT, 'browser/reference.js'],
-  ['/docs/exact-json.js', SCRIPT, 'browser/exact-json.js'],
-] as const;
+  ...['style.css', 'guides.css', 'reference.css', 'icon.svg'],
+  ...['site', 'search', 'found', 'reference', 'exact-json'].map((name) => `browser/${name}.js`),
+];
 
 /**
  * Serves the site, without a key: the landing page, the reference of each version, the guides, and the
@@ -35,7 +23,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
   const headers = pageHeaders();
   const landing = async (req: Request) => {
     const { landingPage } = await import('./landing.ts');
-    return fixedAnswer(HTML, landingPage(addressOf(req, addresses), servesConsole));
+    return fixedAnswer('html', landingPage(addressOf(req, addresses), servesConsole));
   };
   serveFixed(app, '/', landing, headers);
 
@@ -47,18 +35,18 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
         import('../description/description.ts'),
       ]);
       const json = describeVersion(version, serversOf(version, addresses));
-      return fixedAnswer(HTML, referencePage(version, json));
+      return fixedAnswer('html', referencePage(version, json));
     });
     const path = version === VERSION_1 ? '/docs' : `/docs/${version.name}`;
     serveFixed(app, path, made, referenceHeaders);
   }
-  for (const [path, contentType, name] of FILES) {
+  for (const name of FILES) {
     const file = new URL(name, import.meta.url);
-    const made = lazily(async () => fixedAnswer(contentType, await readFile(file)));
-    serveFixed(app, path, made);
+    const made = lazily(async () => fixedAnswer(kindOf(name), await readFile(file)));
+    serveFixed(app, `/docs/${basename(name)}`, made);
   }
 
-  const theme = lazily(() => fixedAnswer(SCRIPT, THEME_SCRIPT));
+  const theme = lazily(() => fixedAnswer('js', THEME_SCRIPT));
   serveFixed(app, '/docs/theme.js', theme);
   serveGuides(app);
   app.get(SLASH_AT_END, leaveOutSlash);
@@ -69,7 +57,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
   });
   const page = lazily(async () => {
     const { changelogPage, parsed } = await changelog();
-    return fixedAnswer(HTML, changelogPage(parsed));
+    return fixedAnswer('html', changelogPage(parsed));
   });
   serveFixed(app, '/changelog', page, headers);
   const feed = lazily(async () => {
@@ -77,7 +65,7 @@ export function servePages(app: Express, addresses: Addresses, servesConsole = f
     return changelogFeed(parsed, ANY_ADDRESS);
   });
   serveFixed(app, '/changelog.atom', async (req) => {
-    return fixedAnswer(ATOM, (await feed()).replaceAll(ANY_ADDRESS, addressOf(req, addresses)));
+    return fixedAnswer('atom', (await feed()).replaceAll(ANY_ADDRESS, addressOf(req, addresses)));
   });
 }
 
