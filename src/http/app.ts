@@ -75,20 +75,19 @@ export function createApp(parts: AppParts): App {
   const { authenticator } = parts;
   const gateTo = (admit: RequestHandler, by: Pick<Authenticator, 'authenticate'> = authenticator) =>
     authenticate(by, parts.limiter, admit, parts.failures);
-  const admit = whileServing(health);
-  const gate = gateTo(admit);
+  const gate = gateTo(health.admit);
   const { refusals, damaged } = parts;
   const noteRefused = (req: Request, code: ErrorCode) => {
     const refused = refusedAttempt(req, code);
     if (refused !== undefined) refusals.note(refused);
   };
-  const answerError = handleErrors(damaged, noteRefused, (req) => health.refusal(isCommand(req)));
+  const answerError = handleErrors(damaged, noteRefused, (req) => health.refusal(req));
   serveOperations(app, '/v1', V1, services, { gate, answerError, now });
   serveOperations(app, '/v2', V2, services, { gate, answerError, now });
   serveDescriptions(app, parts.addresses);
   servePages(app, parts.addresses, parts.servesConsole);
   if (parts.servesConsole) serveConsole(app);
-  if (parts.tiles !== undefined) serveTlog(app, services, parts.tiles, gate, admit);
+  if (parts.tiles !== undefined) serveTlog(app, services, parts.tiles, gate, health.admit);
   serveFixed(
     app,
     '/public-key',
@@ -143,18 +142,4 @@ function readiness(health: Health, witnesses: AppParts['witnesses']): object {
     return { name, outcome, lagSeconds: Math.round(lagMs / 1_000) };
   });
   return { ...ready, witnesses: shown };
-}
-
-/** The methods that change nothing (RFC 9110, section 9.2.1). */
-const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-function isCommand({ method }: Request): boolean {
-  return !READING_METHODS.has(method);
-}
-
-function whileServing(health: Health): RequestHandler {
-  return (req, _res, next) => {
-    health.requireServing(isCommand(req));
-    return next();
-  };
 }

@@ -1,4 +1,5 @@
 /** The readiness of the service: its stage of life, and the impairments of its store. */
+import type { Request, RequestHandler } from 'express';
 import { IMPAIRMENTS, type Impairment } from '../app/ports/impairment.ts';
 import { ApiError } from './api-error.ts';
 
@@ -22,6 +23,9 @@ export const REASONS: readonly Reason[] = [
   ...(Object.keys(STAGES) as (keyof typeof STAGES)[]).filter((stage) => stage !== 'ready'),
   ...(Object.keys(IMPAIRMENTS) as Impairment[]),
 ];
+
+/** The methods that change nothing (RFC 9110, section 9.2.1): all others are of commands. */
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Decides if requests are accepted, and names every reason why not. */
 export class Health {
@@ -98,19 +102,17 @@ export class Health {
     return { status: 'ready' };
   }
 
-  /** Throws the {@link refusal} of requests of this kind, if there is one. */
-  requireServing(isCommand: boolean): void {
-    const refusal = this.refusal(isCommand);
+  /** Lets a request pass, or throws its {@link refusal}. */
+  readonly admit: RequestHandler = (req, _res, next) => {
+    const refusal = this.refusal(req);
     if (refusal !== undefined) throw refusal;
-  }
+    return next();
+  };
 
-  /**
-   * Returns the 503 with which requests of this kind are refused at present; undefined if they are not.
-   * @param isCommand True if the request may change something.
-   */
-  refusal(isCommand: boolean): ApiError | undefined {
+  /** Returns the 503 with which such a request is refused at present; undefined if it is not. */
+  refusal({ method }: Pick<Request, 'method'>): ApiError | undefined {
     if (this.#stage !== 'ready' && this.#stage !== 'leaving') return refused([this.#stage]);
-    const refusing = isCommand ? this.#refusingCommands : this.#refusingRequests;
+    const refusing = READING_METHODS.has(method) ? this.#refusingRequests : this.#refusingCommands;
     return refusing.length > 0 ? refused(refusing) : undefined;
   }
 

@@ -30,10 +30,7 @@ export function createWitnessApp({ witness, logger, health, perMinute }: Witness
   addCommonHeaders(app);
   const submissions = new NetworkLimit(perMinute);
 
-  app.use((_req, _res, next) => {
-    health.requireServing(true);
-    next();
-  });
+  app.use(health.admit);
   const add = app.route('/add-checkpoint').post(async (req, res) => {
     const waitS = submissions.count(req);
     if (waitS > 0) {

@@ -1,4 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
+import type { Request, Response } from 'express';
+import { describe, expect, it, test, vi } from 'vitest';
 import { IMPAIRMENTS, type Impairment } from '../../../src/app/ports/impairment.ts';
 import { ApiError } from '../../../src/http/api-error.ts';
 import { Health } from '../../../src/http/health.ts';
@@ -16,10 +17,17 @@ function told(health: Health) {
   };
   return {
     readyz: reasonOf(() => health.requireReady()),
-    reads: reasonOf(() => health.requireServing(false)),
-    commands: reasonOf(() => health.requireServing(true)),
+    reads: reasonOf(() => admitted(health, 'GET')),
+    commands: reasonOf(() => admitted(health, 'POST')),
     isGoing: health.isGoing,
   };
+}
+
+/** Sends a request through the step of Express; throws the refusal. */
+function admitted(health: Health, method: string): void {
+  const next = vi.fn();
+  health.admit({ method } as Request, {} as Response, next);
+  expect(next).toHaveBeenCalledExactlyOnceWith();
 }
 
 function because(reason: string): string {
