@@ -12,7 +12,6 @@ import { Authenticator } from './app/keys/authenticator.ts';
 import { KeyLimiter } from './app/keys/key-limiter.ts';
 import { reasonAgainstSecondList } from './app/lifecycle/memory-check.ts';
 import type { PackedList } from './app/log/packed-fold.ts';
-import type { BatchWriter } from './app/ports/batch-writer.ts';
 import { isDamage, type Store, type StoreWatcher } from './app/ports/store.ts';
 import { Bulkhead } from './app/read/bulkhead.ts';
 import { ReadModel } from './app/read/read-model.ts';
@@ -20,7 +19,6 @@ import { SnapshotKeeper } from './app/read/snapshot-keeper.ts';
 import { OrderList } from './app/state/order-list.ts';
 import { Witnessing } from './app/witnessing/witnessing.ts';
 import { CommandProcessor } from './app/write/command-processor.ts';
-import { MeasuredWriter } from './app/write/measured-writer.ts';
 import { NOT_SHOWN } from './http/answers/list.ts';
 import type { ListChunk } from './http/answers/list-chunk.ts';
 import { ListMemory } from './http/answers/list-memory.ts';
@@ -81,8 +79,7 @@ export function compose(given: Given): Parts {
 
   register(Authenticator, () => new Authenticator(store.keys, CLOCKS, given.config.initialApiKey));
   register(KeyLimiter, () => new KeyLimiter(given.config.limits.maxStreamsPerKey));
-  register(MeasuredWriter, () => new MeasuredWriter(store.writer));
-  register(CommandProcessor, () => processorOf(given, get(MeasuredWriter)));
+  register(CommandProcessor, () => processorOf(given));
   register(Bulkhead, () => bulkheadOf(given, get(CommandProcessor)));
   register(ListMemory, () => new ListMemory(given.config.limits.maxListTextBytes));
   register(OrderList, () => new OrderList(get(ListMemory).encode, snapshot, NOT_SHOWN));
@@ -104,7 +101,6 @@ export function compose(given: Given): Parts {
       list: get(OrderList),
       commands: get(CommandProcessor),
       reads: get(Bulkhead),
-      writer: get(MeasuredWriter),
       readModel: get<ReadModel<ListChunk>>(ReadModel),
       versions: get<ListVersions<ListChunk>>(ListVersions),
       snapshots: get(SnapshotKeeper),
@@ -154,9 +150,9 @@ function witnessingOf(given: Given): Witnessing | undefined {
   });
 }
 
-function processorOf({ config, store, watcher }: Given, writer: BatchWriter): CommandProcessor {
+function processorOf({ config, store, watcher }: Given): CommandProcessor {
   const lost = (cause: string) => watcher.lost(new Error(cause));
-  return new CommandProcessor(writer, lost, {
+  return new CommandProcessor(store.writer, lost, {
     inDoubt: store.inDoubt,
     limits: config.queueLimits,
     noticed: watcher.noticed,

@@ -8,7 +8,6 @@ import type { Tail } from './app/audit/trail/tail.ts';
 import { byLabel, type Metric, only } from './app/metric.ts';
 import type { Bulkhead } from './app/read/bulkhead.ts';
 import type { CommandProcessor } from './app/write/command-processor.ts';
-import type { MeasuredWriter } from './app/write/measured-writer.ts';
 import type { ListVersions, VersionedChunk } from './http/answers/list-versions.ts';
 import { UNTAKEN } from './http/answers/untaken.ts';
 import { REASONS } from './http/health.ts';
@@ -22,7 +21,6 @@ export interface Measured extends MeasuredStore {
   readonly versions: Pick<ListVersions<VersionedChunk>, 'retainedBytes' | 'cutOff'>;
   readonly commands: CommandProcessor;
   readonly reads: Bulkhead;
-  readonly writer: MeasuredWriter;
   readonly tail: Tail;
   readonly requests: RequestMetrics;
   readonly server: HttpServer;
@@ -113,7 +111,7 @@ function ofConnections({ server, versions, tail, reads }: Measured): readonly Me
   ];
 }
 
-function ofCommands({ commands, writer }: Measured): readonly Metric[] {
+function ofCommands({ commands }: Measured): readonly Metric[] {
   return [
     {
       name: 'store_orders_commands_waiting',
@@ -137,13 +135,13 @@ function ofCommands({ commands, writer }: Measured): readonly Metric[] {
       name: 'store_orders_batch_commands',
       help: 'Sizes of the batches that were recorded, in commands.',
       kind: 'histogram',
-      read: () => only(writer.commands.read()),
+      read: () => only(commands.recorded.commands.read()),
     },
     {
       name: 'store_orders_batch_duration_seconds',
       help: 'Durations of batches, from when they are sent to the writer until they are durable.',
       kind: 'histogram',
-      read: () => only(writer.seconds.read()),
+      read: () => only(commands.recorded.seconds.read()),
     },
   ];
 }

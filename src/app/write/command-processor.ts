@@ -41,6 +41,11 @@ export class CommandProcessor {
     return this.#waiting;
   }
 
+  /** The sizes and the durations of the batches that were recorded. */
+  get recorded(): Pick<Pipeline, 'commands' | 'seconds'> {
+    return this.#pipeline;
+  }
+
   /**
    * Resolves with the command's outcome when it is durable, or with the reason why the command was
    * refused undecided. Never rejects.

@@ -19,9 +19,9 @@ const SCRAPE_INTERVAL_MS = 1_000;
 /** Takes out what is counted for each request and for each batch. */
 const WITHOUT: readonly Replacement[] = [
   ['http/request-log.js', 'this.#metrics.observe(context, durationMs);', ''],
-  ['app/write/measured-writer.js', 'this.commands.observe(outcomes.length);', ''],
+  ['app/write/queue/pipeline.js', 'this.commands.observe(outcomes.length);', ''],
   [
-    'app/write/measured-writer.js',
+    'app/write/queue/pipeline.js',
     'this.seconds.observe((CLOCKS.elapsed() - begunMs) / 1_000);',
     '',
   ],

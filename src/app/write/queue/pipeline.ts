@@ -1,4 +1,6 @@
+import { CLOCKS } from '../../clock.ts';
 import { nextTurn } from '../../event-loop.ts';
+import { Histogram } from '../../histogram.ts';
 import type { BatchWriter } from '../../ports/batch-writer.ts';
 import type { Store } from '../../ports/store.ts';
 import { batchSize, MAX_BATCH_COMMANDS } from './batch-size.ts';
@@ -12,6 +14,11 @@ import {
   submissionsOf,
   type WaitingRequest,
 } from './waiting-request.ts';
+
+/** In seconds. A flush takes 0.1 to 10 ms on most disks, and more where they are shared. */
+const DURATION_BOUNDS_S = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+];
 
 /** Options of the pipeline; `inDoubt` is that of the store. */
 interface Options extends Pick<Store, 'inDoubt'> {
@@ -44,6 +51,10 @@ interface Options extends Pick<Store, 'inDoubt'> {
  * always answered before the second, and only the newest can be joined.
  */
 export class Pipeline {
+  /** The sizes of the batches that were recorded, in commands. */
+  readonly commands = new Histogram([1, 4, 16, 64, 256, MAX_BATCH_COMMANDS]);
+  /** The times from sending a batch until it is recorded. */
+  readonly seconds = new Histogram(DURATION_BOUNDS_S);
   readonly #writer: BatchWriter;
   readonly #waiting: CommandQueue;
   readonly #options: Options;
@@ -139,12 +150,23 @@ export class Pipeline {
   }
 
   #send(requests: WaitingRequest[], isHalf: boolean): Batch {
-    const size = commandsIn(requests);
-    this.#taken += size;
+    const size = this.#noteTaken(requests);
     return { requests, size, isHalf, recorded: this.#record(requests) };
   }
 
+  /** Notes that requests have left the queue. Returns the number of their commands. */
+  #noteTaken(requests: readonly WaitingRequest[]): number {
+    const sentAtMs = CLOCKS.elapsed();
+    for (const { progress } of submissionsOf(requests)) {
+      if (progress !== undefined) progress.sentAtMs = sentAtMs;
+    }
+    const size = commandsIn(requests);
+    this.#taken += size;
+    return size;
+  }
+
   async #record(requests: readonly WaitingRequest[]): Promise<Recorded> {
+    const begunMs = CLOCKS.elapsed();
     let isDecidedAtOnce = true;
     const latecomers = () => {
       this.#isContended = !isDecidedAtOnce;
@@ -154,6 +176,8 @@ export class Pipeline {
       const executed = this.#writer.execute(submissionsOf(requests), latecomers);
       isDecidedAtOnce = false;
       const outcomes = await executed;
+      this.commands.observe(outcomes.length);
+      this.seconds.observe((CLOCKS.elapsed() - begunMs) / 1_000);
       const unknown = outcomes.find((outcome) => outcome.kind === 'unknown');
       return { outcomes, doubt: this.#options.inDoubt === 'stop' ? unknown?.cause : undefined };
     } catch (error) {
@@ -169,8 +193,7 @@ export class Pipeline {
     const newest = state.kind === 'two in flight' ? state.second : firstOf(state);
     if (newest?.requests !== requests) return [];
     const joined = this.#waiting.takeUnkeyed(MAX_BATCH_COMMANDS - newest.size);
-    const size = commandsIn(joined);
-    this.#taken += size;
+    const size = this.#noteTaken(joined);
     newest.size += size;
     newest.requests.push(...joined);
     return joined;
