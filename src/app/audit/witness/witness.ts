@@ -5,8 +5,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { CLOCKS } from '../../clock.ts';
-import { DamagedStore } from '../../ports/store.ts';
+import { instantAt } from '../../../domain/instant.ts';
+import { CLOCK_OUT_OF_RANGE, CLOCKS } from '../../clock.ts';
+import { DamagedStore, StoreUnavailable } from '../../ports/store.ts';
 import type {
   CosignedCheckpoint,
   WitnessDecision,
@@ -67,7 +68,10 @@ export class Witness {
     );
   }
 
-  /** Cosigns the checkpoint in the body of a request, or not. */
+  /**
+   * Cosigns the checkpoint in the body of a request, or not. Throws {@link StoreUnavailable} while nothing
+   * can be recorded, or the clock shows a time that no cosignature can have.
+   */
   add(body: string): WitnessAnswer {
     const submitted = readSubmittedCheckpoint(body, this.#parts.logs);
     if (submitted.kind === 'refused') return submitted;
@@ -100,8 +104,11 @@ export class Witness {
       const checkpoint = `${text}\n${signatureLines}`;
       return { result: { ...refused('inconsistent', consistent.reason), checkpoint, cosigned } };
     }
+    const wallMs = this.#wall();
+    // The record of such a cosignature would be damage to all later submissions, also with the right clock.
+    if (instantAt(wallMs) === undefined) throw new StoreUnavailable(new Error(CLOCK_OUT_OF_RANGE));
     // Of two cosignatures the one of the larger tree is never the earlier, also if the clock was set back.
-    const atS = Math.max(seen.atS, Math.floor(this.#wall() / 1_000));
+    const atS = Math.max(seen.atS, Math.floor(wallMs / 1_000));
     const line = this.#parts.cosigner.cosign(text, atS);
     const note = `${text}\n${signatureLines}${line}`;
     return { result: { kind: 'cosigned', line }, record: { size: head.size, note } };

@@ -7,7 +7,7 @@ import { Cosigner } from '../../../../../src/app/audit/witness/cosigner.ts';
 import { knownLogs } from '../../../../../src/app/audit/witness/submitted-checkpoint.ts';
 import { Witness, type WitnessAnswer } from '../../../../../src/app/audit/witness/witness.ts';
 import { witnessRequestText } from '../../../../../src/app/audit/witness/witness-request.ts';
-import { DamagedStore } from '../../../../../src/app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../../../../src/app/ports/store.ts';
 import type {
   CosignedCheckpoint,
   WitnessDecision,
@@ -163,6 +163,17 @@ describe('a witness', () => {
     const witness = witnessOf(new Remembered(), () => 0);
     expect(timeOf(log.note(3), witness.add(log.request(0, 3)))).toBe(1);
     expect(timeOf(log.note(7), witness.add(log.request(3, 7)))).toBe(1);
+  });
+
+  it('has no time after the year 9999, which would be none, and goes on with the right clock', () => {
+    const memory = new Remembered();
+    let wallMs = Date.UTC(10_000, 0);
+    const witness = witnessOf(memory, () => wallMs);
+    expect(() => witness.add(log.request(0, 3))).toThrow(StoreUnavailable);
+    expect(memory.records.size).toBe(0);
+    wallMs -= 1;
+    expect(timeOf(log.note(3), witness.add(log.request(0, 3)))).toBe(253_402_300_799);
+    expect(witness.add(log.request(3, 5)).kind).toBe('cosigned');
   });
 
   it('has the clock of the machine, if no other is given', () => {
