@@ -133,7 +133,7 @@ async function follow(
   while (!signal.aborted) {
     const round = await roundOf(watching);
     if (round.kind === 'verified') verified = CLOCKS.elapsed();
-    const files = await keptOf(round, memory);
+    const files = await keptOf(round, memory, stderr);
     const failure = failureOf(round);
     const isSilent = !once && CLOCKS.elapsed() - verified >= alertAfter * 1_000;
     const alert = failure && alertOf(round, isSilent);
@@ -156,17 +156,27 @@ async function roundOf(monitor: Monitor): Promise<Reported> {
   }
 }
 
-/** Keeps the signed checkpoints that an alert is about, and returns the names of their files. */
+/**
+ * Keeps the signed checkpoints that an alert is about, and returns the names of their files; `undefined` if that
+ * fails, which is reported with the checkpoint: no alert waits for space on a disk.
+ */
 async function keptOf(
   round: Reported,
   memory: MonitorMemory,
+  stderr: Output,
 ): Promise<CheckpointFiles | undefined> {
   const contradiction = round.kind === 'verified' ? round.cut : round;
   if (contradiction === undefined || !('other' in contradiction)) return undefined;
   const { other } = contradiction;
-  if (!('known' in contradiction)) return { other: await memory.keep(other, 'refuted') };
-  const of = round.kind === 'forked' ? 'fork' : 'cut';
-  return { known: await memory.keep(contradiction.known, of), other: await memory.keep(other, of) };
+  const of = round.kind === 'forked' ? 'fork' : 'known' in contradiction ? 'cut' : 'refuted';
+  try {
+    const kept = { other: await memory.keep(other, of) };
+    if (!('known' in contradiction)) return kept;
+    return { known: await memory.keep(contradiction.known, of), ...kept };
+  } catch (error) {
+    say(stderr, `${(error as Error).message}. The checkpoint that is not kept:\n${other.note}`);
+    return undefined;
+  }
 }
 
 /** Runs the command of `--exec`. Its failure is reported, and the alert goes on. */

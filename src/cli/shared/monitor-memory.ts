@@ -26,10 +26,12 @@ import { unwritable, writeWhole } from './new-file.ts';
 /** Rows in a file that is readable by its owner only. */
 class RowFile implements Rows {
   count: number;
+  readonly #file: string;
   readonly #fd: number;
   readonly #rowBytes: number;
 
   constructor(file: string, rowBytes: number) {
+    this.#file = file;
     this.#fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
     this.#rowBytes = rowBytes;
     this.count = Math.floor(fstatSync(this.#fd).size / rowBytes);
@@ -48,15 +50,25 @@ class RowFile implements Rows {
 
   write(at: number, rows: Buffer): void {
     const place = at * this.#rowBytes;
-    if (at < this.count) ftruncateSync(this.#fd, place);
-    for (let done = 0; done < rows.length; ) {
-      done += writeSync(this.#fd, rows, done, rows.length - done, place + done);
-    }
+    this.#change(() => {
+      if (at < this.count) ftruncateSync(this.#fd, place);
+      for (let done = 0; done < rows.length; ) {
+        done += writeSync(this.#fd, rows, done, rows.length - done, place + done);
+      }
+    });
     this.count = at + rows.length / this.#rowBytes;
   }
 
   sync(): void {
-    fsyncSync(this.#fd);
+    this.#change(() => fsyncSync(this.#fd));
+  }
+
+  #change(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw unwritable(this.#file, error);
+    }
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -190,6 +190,43 @@ describe('Two views of one log', () => {
     expect(await round()).toMatchObject({ code: 7 });
     const shown = String(forger.files.get('checkpoint'));
     expect(evidence().toSorted()).toEqual([note, shown].toSorted());
+  });
+});
+
+describe('A monitor that cannot write', () => {
+  // No file can have the longer name of a checkpoint, as no checkpoint is written on a full disk.
+  const state = () => place.file('s'.repeat(230));
+  const forged = () => {
+    const records = RECORDS.with(200, OTHERS[201] ?? '');
+    const tile = publishedFiles(records, signer).get('tile/0/000') as Buffer;
+    forger.files.set('tile/0/000', tile);
+  };
+
+  test.each([
+    ['forked', 7, () => forger.show(OTHERS)],
+    ['cut', 8, () => forger.show(RECORDS.slice(0, 90), signer, `1.${'c0de'.repeat(8)}`)],
+    ['refuted', 3, forged],
+  ] as const)('alerts if the log has %s, and shows the checkpoint', async (kind, code, change) => {
+    forger.show(RECORDS.slice(0, 100));
+    expect(await round('--state', state())).toMatchObject({ code: 0 });
+    forger.show(RECORDS);
+    change();
+    const alerted = await round('--state', state());
+    expect(alerted.code).toBe(code);
+    expect(alerted.err).toContain('ENAMETOOLONG');
+    expect(alerted.err).toContain(`not kept:\n${forger.files.get('checkpoint')}store-orders: `);
+    expect(alert()).toContain(`STORE_ORDERS_ALERT=${kind}`);
+  });
+
+  test.each(['leaves', 'orders'])('names the file of its rows: %s', async (rows) => {
+    symlinkSync('/dev/full', place.file(`log.state.${rows}`));
+    forger.show(RECORDS);
+    await round();
+    const failed = await round();
+    expect(failed.code).toBe(1);
+    expect(failed.err).toMatch(
+      new RegExp(`^store-orders: /\\S+/log\\.state\\.${rows} cannot be written: \\w+: [^\n]+\n$`),
+    );
   });
 });
 

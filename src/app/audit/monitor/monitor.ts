@@ -84,7 +84,9 @@ export class Monitor {
     } finally {
       const seen = round === undefined || round.kind === 'refuted' ? this.#seen : undefined;
       const isRefuted = round !== undefined;
-      if (seen !== undefined) await this.#unproven.add({ ...seen, isRefuted }, this.#state);
+      const adding = seen && this.#unproven.add({ ...seen, isRefuted }, this.#state);
+      // An alert is raised on a full disk, too.
+      await (isRefuted ? adding?.catch(() => undefined) : adding);
     }
     const [seen, state] = [this.#seen, this.#state];
     if (round.kind === 'verified' && state !== undefined) {
