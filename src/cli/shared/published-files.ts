@@ -56,8 +56,9 @@ export class LogOnServer implements PublishedLog {
         redirect: 'manual',
         signal: limit.signal,
       });
-      const { ok, status, headers } = response;
-      if (ok) {
+      const { status, headers } = response;
+      // No other status brings the file as a whole: portals answer 204.
+      if (status === 200) {
         if (HTML.test(headers.get('content-type') ?? '')) {
           return failed('the answer is a page for people, perhaps of a proxy', true);
         }

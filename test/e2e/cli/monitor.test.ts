@@ -203,7 +203,7 @@ describe('A monitor that cannot write', () => {
   };
 
   test.each([
-    ['forked', 7, () => forger.show(OTHERS)],
+    ['forked', 7, () => forger.show(RECORDS.toSpliced(50, 1, RECORDS[51] ?? ''))],
     ['cut', 8, () => forger.show(RECORDS.slice(0, 90), signer, `1.${'c0de'.repeat(8)}`)],
     ['refuted', 3, forged],
   ] as const)('alerts if the log has %s, and shows the checkpoint', async (kind, code, change) => {
@@ -368,6 +368,8 @@ describe('A monitor', () => {
       5,
       'refused to answer: checkpoint: the answer is a page for people',
     ],
+    ['no file', (res) => res.writeHead(204).end(), 5, 'to answer: checkpoint: status 204.'],
+    ['a part', (res) => res.writeHead(206).end('x'), 5, 'to answer: checkpoint: status 206.'],
     ['too much', (res) => res.end(Buffer.alloc(1 << 20)), 5, 'has more than 262144 bytes'],
     [
       'a text for the terminal',
