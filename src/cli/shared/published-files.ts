@@ -6,7 +6,7 @@ import { LogAway, type PublishedFile, type PublishedLog } from '../../app/ports/
 import { Limit, pause } from '../../client/limit.ts';
 import { delayAfter, retryAfterOf } from '../../client/retry-policy.ts';
 import { readBounded, TooLong } from '../../infra/process/small-file.ts';
-import { visible } from './print.ts';
+import { clauseOf, visible } from './print.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 4;
@@ -79,7 +79,7 @@ export class LogOnServer implements PublishedLog {
   }
 }
 
-/** Returns the message in a refusal, to be shown behind its status. */
+/** Returns the message in a refusal as a clause, to be shown behind its status. */
 function reasonIn(body: Buffer | undefined): string {
   let message: unknown;
   try {
@@ -87,7 +87,7 @@ function reasonIn(body: Buffer | undefined): string {
   } catch {
     return '';
   }
-  return typeof message === 'string' ? `: ${visible(message)}` : '';
+  return typeof message === 'string' ? `: ${clauseOf(visible(message))}` : '';
 }
 
 /** A log in a folder, as `audit tiles` writes it. */

@@ -114,6 +114,7 @@ describe('A monitor of the service', async () => {
     expect(none.code).toBe(5);
     expect(none.err).toContain('Only the hashes are checked');
     expect(none.err).toContain('The log has refused to answer: checkpoint: status 401: ');
+    expect(none.err).toMatch(/[^.]\.\n$/);
     const hashes = await follow('--key', service.key, '--hashes-only');
     expect([hashes.code, hashes.out]).toEqual([0, expect.stringContaining(': hashes\n')]);
     const all = await follow('--key', service.key);
