@@ -42,8 +42,6 @@ interface FollowerOptions {
 export class Follower {
   readonly #options: FollowerOptions;
   #followed: Followed;
-  /** The log that is followed; absent until it is known to be that of the checkpoint. */
-  #log: string | undefined;
   #isWritable = false;
 
   /** @param after The position to begin after if the file is new. */
@@ -60,14 +58,15 @@ export class Follower {
   /** Keeps a position up to which there are no more events to deliver. */
   async reach(after: string): Promise<void> {
     if (after === this.after) return;
-    // A position alone does not tell its log. In that of another store, it would pass events that are still due.
-    this.#log ??= this.#requireOwnLog(await this.#options.first());
-    await this.#keep({ ...this.#followed, log: this.#log, after });
+    // A position alone does not tell its log, and another store may answer since the last event. In that, it
+    // would pass events that are still due.
+    const log = this.#requireOwnLog(await this.#options.first());
+    await this.#keep({ ...this.#followed, log, after });
   }
 
   /** Handles the next event: true if it was delivered or parked; false if the follower is to end. */
   async handle(event: OrderEvent): Promise<boolean> {
-    this.#log = this.#requireOwnLog(event);
+    const log = this.#requireOwnLog(event);
     const { parked } = this.#followed;
     const earlier = parked.find((one) => one.event.subject === event.subject);
     if (earlier !== undefined) {
@@ -78,8 +77,7 @@ export class Follower {
     }
     const left = await this.#attempts(event);
     if (left === 'stopped') return false;
-    if (left === 'delivered')
-      await this.#keep({ ...this.#followed, log: logOf(event), after: placeOf(event) });
+    if (left === 'delivered') await this.#keep({ ...this.#followed, log, after: placeOf(event) });
     else await this.#park(left);
     return true;
   }
