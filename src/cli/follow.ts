@@ -149,10 +149,13 @@ async function deliverAll(
   return once;
 }
 
-/** Returns the first event of a log that has some, however long the service is away. */
-async function firstOf({ events }: StoreOrders, signal: AbortSignal): Promise<OrderEvent> {
+/** Returns the first event of a log, if it has one, however long the service is away. */
+async function firstOf(
+  { events }: StoreOrders,
+  signal: AbortSignal,
+): Promise<OrderEvent | undefined> {
   const { value } = await events.list({ limit: 1 }, patient(signal)).pages().next();
-  return value?.data[0] as OrderEvent;
+  return value?.data[0];
 }
 
 function patient(signal: AbortSignal): CallOptions {

@@ -30,8 +30,8 @@ const MAX_PARKED = 1_000;
 interface FollowerOptions {
   readonly file: string;
   readonly deliver: Deliver;
-  /** Returns the first event of the log that is followed. */
-  readonly first: () => Promise<OrderEvent>;
+  /** Returns the first event of the log that answers; undefined if it has none. */
+  readonly first: () => Promise<OrderEvent | undefined>;
   /** The attempts before an event is parked; 0: none ever is. */
   readonly tries: number;
   /** Aborts when the follower is to end, which it does after the attempt that is under way. */
@@ -150,14 +150,13 @@ export class Follower {
   }
 
   /** Returns the log of an event. Throws {@link UserError} unless it is that of the checkpoint. */
-  #requireOwnLog(event: OrderEvent): string {
-    const log = logOf(event);
+  #requireOwnLog(event: OrderEvent | undefined): string {
+    const log = event && logOf(event);
     const { log: own = log } = this.#followed;
     // An earlier version kept the epoch with it.
-    if (logOf({ source: own }) === log) return log;
-    throw new UserError(
-      `${this.#options.file} is the checkpoint of ${own}, and the events are of ${log}.`,
-    );
+    if (log !== undefined && own !== undefined && logOf({ source: own }) === log) return log;
+    const other = log === undefined ? 'the log has no events' : `the events are of ${log}`;
+    throw new UserError(`${this.#options.file} is the checkpoint of ${own}, and ${other}.`);
   }
 }
 

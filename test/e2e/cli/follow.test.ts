@@ -462,25 +462,31 @@ describe('A follower', () => {
     expect(kept()).toEqual(other);
   });
 
-  test('passes nothing of another store that answers after an event of its own', async () => {
-    const { after, positions } = await recorded(1);
-    const page = await service.ask('GET', `/v1/store/events?after=${after}&limit=1`);
-    const [own] = JSON.parse(page.text);
-    const other = { ...own, source: '/store-orders/another', id: '1', position: 1 };
-    const pieces = [`id: ${own.id}\ndata: ${JSON.stringify(own)}\n\n`, 'id: 999999\n\n'];
-    await using log = await ScriptedServer.start((res, request) => {
-      if (!request.headers.accept?.includes('text/event-stream')) {
-        return json(200, [other])(res, request);
-      }
-      res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      return res.end(pieces.shift() ?? '');
-    });
-    const options = ['--type', 'OrderPlaced', '--after', after, '--url', log.url];
-    const follower = follow('--exec', 'cat', ...options);
-    expect(await follower.ended()).toBe(1);
-    expect(follower.stderr).toContain('and the events are of /store-orders/another.');
-    expect(kept()).toMatchObject({ after: String(positions[0]), log: own.source });
-  });
+  test.for([
+    ['with events', 1, 'and the events are of /store-orders/another.'],
+    ['without one', 0, 'and the log has no events.'],
+  ] as const)(
+    'passes nothing of another store %s that answers after an event of its own',
+    async ([_, events, refused]) => {
+      const { after, positions } = await recorded(1);
+      const page = await service.ask('GET', `/v1/store/events?after=${after}&limit=1`);
+      const [own] = JSON.parse(page.text);
+      const other = { ...own, source: '/store-orders/another', id: '1', position: 1 };
+      const pieces = [`id: ${own.id}\ndata: ${JSON.stringify(own)}\n\n`, 'id: 999999\n\n'];
+      await using log = await ScriptedServer.start((res, request) => {
+        if (!request.headers.accept?.includes('text/event-stream')) {
+          return json(200, [other].slice(0, events))(res, request);
+        }
+        res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        return res.end(pieces.shift() ?? '');
+      });
+      const options = ['--type', 'OrderPlaced', '--after', after, '--url', log.url];
+      const follower = follow('--exec', 'cat', ...options);
+      expect(await follower.ended()).toBe(1);
+      expect(follower.stderr).toContain(refused);
+      expect(kept()).toMatchObject({ after: String(positions[0]), log: own.source });
+    },
+  );
 });
 
 describe('A log that was cut, with other events at the positions that were lost', () => {
