@@ -98,6 +98,12 @@ export const CANCELLATIONS: readonly Fault[] = [
     http: timely(every(20, refuse)),
   },
   {
+    name: 'every 200th cancellation is refused',
+    comesByChance: true,
+    orders: 1_100,
+    http: timely(every(200, refuse)),
+  },
+  {
     name: 'every 20th cancellation is a 500',
     comesByChance: true,
     http: timely(every(20, (it) => fail(it, 500, 'internal_error'))),

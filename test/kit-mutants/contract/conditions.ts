@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { changingAnswers, changingRequests, type Exchange } from '../faults.ts';
-import { bare, type Fault, fail } from './faulty.ts';
+import { bare, type Fault, fail, type Watched, watching } from './faulty.ts';
 
 /** Faults of ETags and conditions, which only this service promises. */
 
@@ -60,6 +60,15 @@ function reading(
     changingRequests(app, ({ headers }) => {
       const condition = headers[name];
       if (condition !== undefined) headers[name] = as(condition);
+    });
+}
+
+/** Refuses commands for their condition which another answer is due to. */
+function refusing(isHit: (exchange: Watched) => boolean): NonNullable<Fault['http']> {
+  return (app) =>
+    watching(app, (exchange) => {
+      const { 'if-match': tag = '*' } = exchange.request.headers;
+      if (tag !== '*' && isHit(exchange)) fail(exchange, 412, 'precondition_failed');
     });
 }
 
@@ -155,6 +164,20 @@ export const CONDITIONS: readonly Fault[] = [
         delete req.headers['if-match'];
       });
     },
+  },
+  {
+    name: 'If-Match comes before the state of an order',
+    http: refusing(({ status }) => status === 409),
+  },
+  {
+    name: 'with If-Match, an order that is not there is a 412',
+    http: refusing(({ status }) => status === 404),
+  },
+  {
+    name: 'a cancellation repeated with its If-Match is a 412',
+    http: refusing(({ method, status, before }) => {
+      return method === 'DELETE' && status === 204 && before?.cancelledAt !== undefined;
+    }),
   },
   { name: 'only the first ETag of If-Match counts', http: reading('if-match', firstOf) },
   { name: 'only the first ETag of If-None-Match counts', http: reading('if-none-match', firstOf) },

@@ -58,6 +58,17 @@ type Request = readonly Submission[];
 function taking(
   isAlike: (asked: Request, first: Request) => boolean,
 ): NonNullable<Fault['writer']> {
+  return readingAs((asked, first) => {
+    if (asked.length !== first.length || !isAlike(asked, first)) return asked;
+    return asked.map((each, index) => ({
+      ...each,
+      command: first[index]?.command ?? each.command,
+    }));
+  });
+}
+
+/** Reads a request as another one, which may be in part the first one under its Idempotency-Key. */
+function readingAs(as: (asked: Request, first: Request) => Request): NonNullable<Fault['writer']> {
   return (writer) => {
     const firsts = new Map<string, Request>();
     const read = (asked: Request): Request => {
@@ -65,11 +76,7 @@ function taking(
       if (key === undefined) return asked;
       const first = firsts.get(key) ?? asked;
       firsts.set(key, first);
-      if (asked.length !== first.length || !isAlike(asked, first)) return asked;
-      return asked.map((each, index) => ({
-        ...each,
-        command: first[index]?.command ?? each.command,
-      }));
+      return as(asked, first);
     };
     return { execute: (batch) => writer.execute([...requestsIn(batch)].flatMap(read)) };
   };
@@ -129,6 +136,24 @@ export const IDEMPOTENCY: readonly Fault[] = [
     name: `a request with another ${member} is the same under an Idempotency-Key`,
     writer: without(member),
   })),
+  {
+    name: 'a request with another If-Match is the same under an Idempotency-Key',
+    writer: readingAs((asked, first) => {
+      return asked.map((each, index) => ({ ...each, onlyIf: first[index]?.onlyIf }));
+    }),
+  },
+  {
+    name: 'an Idempotency-Key that is too long is cut off',
+    http: keysRead((key) => key.slice(0, 255)),
+  },
+  {
+    name: 'an Idempotency-Key that is none is ignored',
+    http: keysRead((key) => (/^[!-~]+$/.test(key) ? key : undefined)),
+  },
+  {
+    name: 'an Idempotency-Key may have any letters',
+    http: keysRead(encodeURI),
+  },
   {
     name: 'a request with another last digit of petId is the same under an Idempotency-Key',
     writer: without('petId', Number),

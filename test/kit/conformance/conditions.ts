@@ -10,6 +10,8 @@ const UNCHANGED = 'a list that has not changed since its ETag is a 304';
 const CHANGED = 'a list that has changed since its ETag is no 304, and has another ETag';
 const ONE = 'one order is a 304 for its ETag until it changes, and not afterwards';
 const IF_MATCH = 'a command whose If-Match does not name the order as it is is a 412';
+const ANYWAY =
+  'a command that is refused in any case, or repeats a cancellation, is answered as without an If-Match';
 const UNREAD = 'a condition that an operation does not read is a 400, and nothing is done';
 
 const [DATE, OTHER_DATE] = FEW_DATES;
@@ -99,6 +101,13 @@ export const conditions: readonly Check[] = [
     run: checkIfMatch,
   },
   {
+    name: ANYWAY,
+    group: 'errors',
+    basis: 'promise',
+    needs: [...SERVICE_WRITES, 'to get one order'],
+    run: checkAnyway,
+  },
+  {
     name: UNREAD,
     group: 'errors',
     basis: 'promise',
@@ -174,6 +183,40 @@ async function checkIfMatch(trial: Trial): Promise<undefined> {
   const [last = ''] = listsWith(tagOf(await ask(trial, `${LIST}/${listed}`), IF_MATCH));
   accept(await cancel(listed, last), 204, 'a cancellation that has others beside it');
   must((await cancel(any, '*')).status === 204, IF_MATCH, 'a cancellation with * is refused');
+  return undefined;
+}
+
+/** Sends commands with an ETag that their orders do not have, and whose answer does not depend on it. */
+async function checkAnyway(trial: Trial): Promise<undefined> {
+  const [shipped, cancelled] = [await placePending(trial), await placePending(trial)];
+  const before = tagOf(await ask(trial, `${LIST}/${cancelled}`), ANYWAY);
+  await trial.api.ship(shipped, DATE);
+  await trial.api.cancel(cancelled);
+  const cancel = (id: bigint, tag: string) => {
+    return trial.api.client.ask('DELETE', `${LIST}/${id}`, { headers: { 'if-match': tag } });
+  };
+  const ship = (id: bigint, date: string) => {
+    return trial.api.askToShip(id, date, { 'if-match': STRANGE });
+  };
+  const absent = -shipped - 10n;
+  for (const [what, answer, status, code] of [
+    [
+      'cancellation of a shipped order',
+      await cancel(shipped, STRANGE),
+      409,
+      'order_already_shipped',
+    ],
+    ['shipment on another date', await ship(shipped, OTHER_DATE), 409, 'order_already_shipped'],
+    ['shipment of a cancelled order', await ship(cancelled, DATE), 409, 'order_cancelled'],
+    ['cancellation of an absent order', await cancel(absent, STRANGE), 404, 'order_not_found'],
+    ['shipment of an absent order', await ship(absent, DATE), 404, 'order_not_found'],
+  ] as const) {
+    must(answer.status === status, ANYWAY, `with another ETag the ${what} is ${told(answer)}`);
+    checkError(answer, status, code);
+  }
+  const again = await cancel(cancelled, before);
+  const what = 'with the ETag from before it, a repeated cancellation';
+  must(again.status === 204, ANYWAY, `${what} is ${told(again)}`);
   return undefined;
 }
 

@@ -21,6 +21,7 @@ const REUSED = 'another request under the same Idempotency-Key is a 422, and cha
 const REUSED_BY_BATCHES =
   'another batch under the same Idempotency-Key is a 422, and nothing of it is done';
 const TWO_KEYS = 'Idempotency-Keys that differ in one character, or in length, are two keys';
+const NO_KEY = 'an Idempotency-Key that is none is a 400, and nothing is done';
 const AT_ONCE = 'requests at once under one Idempotency-Key are carried out once, with one answer';
 const MANY = 'no Idempotency-Key is forgotten, however many there are';
 const LATER = 'an Idempotency-Key is not forgotten after a pause either';
@@ -96,6 +97,29 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
+    name: NO_KEY,
+    group: 'place',
+    basis: 'promise',
+    needs: SERVICE_WRITES,
+    async run(trial) {
+      const [petId, id] = [freshPet(), await placePending(trial)];
+      for (const key of notNames(freshKey())) {
+        for (const answer of [await placeAs(trial, key, petId), await cancelAs(trial, key, id)]) {
+          must(
+            answer.status === 400,
+            NO_KEY,
+            `under ${key || 'an empty one'} it is ${told(answer)}`,
+          );
+          checkError(answer, 400, 'invalid_request');
+        }
+      }
+      const [other] = await idsFor(trial, petId);
+      must(other === undefined, NO_KEY, `order ${other} was placed, whatever was answered`);
+      await requirePending(trial, id, NO_KEY);
+      return undefined;
+    },
+  },
+  {
     name: AT_ONCE,
     group: 'place',
     basis: 'promise',
@@ -133,8 +157,9 @@ export const idempotency: readonly Check[] = [
         must(answer.status === 201, MANY, `a placement is ${told(answer)}`);
         sent.push({ ...request, answer });
         const id = idIn(answer) as bigint;
-        if (index % 3 === 1) await api.cancel(id);
-        else if (index % 3 === 2) await api.ship(id, FEW_DATES[0]);
+        const change = [undefined, () => api.cancel(id), () => api.ship(id, DATE)][index % 3];
+        const refusal = await change?.();
+        must(typeof refusal !== 'string', MANY, `order ${id} is pending, and yet ${refusal}`);
       });
       await repeatAll(trial, sent, MANY, 0);
       named.push(...sent);
@@ -205,6 +230,7 @@ async function reuseChanges(trial: Trial): Promise<void> {
   const onOtherDate = await shipAs(trial, shipKey, shipped, OTHER_DATE);
   refuse(onOtherDate, REUSED, 'a shipment on another date');
   refuse(await shipAs(trial, shipKey, untouched), REUSED, 'a shipment of another order');
+  await reuseCondition(trial, shipKey, shipped);
   const done = await cancelAs(trial, cancelKey, cancelled);
   must(done.status === 204, REUSED, `the first cancellation is ${told(done)}`);
   refuse(await cancelAs(trial, cancelKey, untouched), REUSED, 'a cancellation of another order');
@@ -214,6 +240,27 @@ async function reuseChanges(trial: Trial): Promise<void> {
     'a cancellation in place of a shipment',
   );
   await requirePending(trial, untouched, REUSED);
+}
+
+/** Repeats a shipment and a cancellation under their Idempotency-Keys, with another If-Match each. */
+async function reuseCondition(trial: Trial, shipKey: string, shipped: bigint): Promise<void> {
+  const headers = { ...named(shipKey), 'if-match': '"conformance-another"' };
+  const answer = await trial.api.askToShip(shipped, DATE, headers);
+  refuse(answer, REUSED, 'the shipment with an If-Match');
+  const [id, key] = [await placePending(trial), freshKey()];
+  const cancel = (tag: string) => {
+    const asked = { headers: { ...named(key), 'if-match': tag } };
+    return trial.api.client.ask('DELETE', `/store/orders/${id}`, asked);
+  };
+  const stale = await cancel('"conformance-stale"');
+  must(stale.status === 412, REUSED, `with a stale If-Match the cancellation is ${told(stale)}`);
+  if (!trial.lacking.has('to get one order')) {
+    // Whatever names no state of the order is one condition, and that of its present state another.
+    const shown = await trial.api.client.ask('GET', `/store/orders/${id}`);
+    refuse(await cancel(shown.header('etag')), REUSED, 'the cancellation with another If-Match');
+  }
+  refuse(await cancelAs(trial, key, id), REUSED, 'the cancellation without an If-Match');
+  await requirePending(trial, id, REUSED);
 }
 
 /** Sends batches, and then others under their Idempotency-Keys: each with another value. */
@@ -268,6 +315,11 @@ function similarNames(name: string): readonly string[] {
     ...changes,
     ...[`${longest}a`, `${longest}A`, `${longest}b`, longest, `x${longest.slice(1)}`],
   ];
+}
+
+/** Returns texts that are no names: too long, with a blank in them, and with a letter that is also written in other bytes. */
+function notNames(name: string): readonly string[] {
+  return [name.padEnd(LONGEST_KEY + 1, '-'), `${name} a`, `${name}\u00e9`];
 }
 
 async function repeatAll(

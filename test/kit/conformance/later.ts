@@ -6,6 +6,7 @@ import { freshPet } from './orders.ts';
 import { type Check, must, scriptOf, several, some, type Trial } from './trial.ts';
 
 const MANY = 'the list has every order, however many there are';
+const EACH = 'every pending order can be cancelled and shipped, however many there are';
 const STILL = 'after a pause every order is as it was';
 const LATE_CANCEL = 'a shipped order cannot be cancelled after a pause either';
 const LATE_PENDING = 'a pending order can be cancelled and shipped after a pause, too';
@@ -35,8 +36,10 @@ export const later: readonly Check[] = [
       await several(missing, AT_ONCE, async (index) => {
         const { id } = await api.place({ petId, quantity: 1 });
         if (missing - index <= KEPT_PENDING) return ledger.keep(id);
-        if (index % 3 === 1) await api.cancel(id);
-        else if (index % 3 === 2 && !lacking.has('to ship')) await api.ship(id, DATE);
+        if (index % 3 === 1) requireDone(trial, id, 'cancellation', await api.cancel(id));
+        else if (index % 3 === 2 && !lacking.has('to ship')) {
+          requireDone(trial, id, 'shipment', await api.ship(id, DATE));
+        }
       });
       const listed = await api.list();
       const [newest] = ledger.ids.slice(-1);
@@ -112,6 +115,14 @@ export const later: readonly Check[] = [
   },
 ];
 
+/** Throws a Violation if a command to a pending order was refused. */
+function requireDone(trial: Trial, id: bigint, what: string, answer: unknown): void {
+  // The contract does not define the shipment.
+  if (typeof answer !== 'string' || (what === 'shipment' && trial.isContractOnly)) return;
+  const script = scriptOf(manyInShell(trial, id));
+  must(false, EACH, `the ${what} of order ${id}, which is pending: ${answer}`, script);
+}
+
 async function compareAll(
   trial: Trial,
   rule: string,
@@ -149,16 +160,19 @@ function manyInShell(trial: Trial, id: bigint): readonly string[] {
     `for order in $(seq ${trial.ledger.ids.length}); do`,
     `  A=${place}; echo $A`,
     '  case $((order % 3)) in',
-    `    1) ${CANCEL} > cancelled.txt;;`,
-    `    2) ${ship} > shipped.txt;;`,
+    `    1) ${CANCEL} >&2;;`,
+    `    2) ${ship} >&2;;`,
     '  esac',
-    'done > placed.txt',
+    'done > placed.txt 2> changed.txt',
     `${LIST} | tr -d '\\t\\r\\n' | grep -o '"id" *: *-\\{0,1\\}[0-9]*' | grep -o '[-0-9]*$' > listed.txt`,
     '# The orders that are not in the list:',
     'grep -vxFf listed.txt placed.txt',
     '# Those that are there twice, and the first that comes after a higher one:',
     'sort listed.txt | uniq -d',
     'sort -nc listed.txt 2>&1 | head -n 1',
+    '# The statuses of the cancellations, and the errors:',
+    "grep -x '[0-9]\\{3\\}' changed.txt | sort | uniq -c",
+    'grep \'"code"\' changed.txt | sort | uniq -c',
   ];
 }
 
