@@ -2,6 +2,7 @@ import { requestsIn, type Submission } from '../../../src/app/log/submission.ts'
 import { changingAnswers, changingBodies, changingRequests, type Exchange } from '../faults.ts';
 import { CONDITIONS } from './conditions.ts';
 import { bare, type Fault, fail, reading, since, watching } from './faulty.ts';
+import { FILTERED_LISTS } from './filtered-lists.ts';
 import { PROMISED_FORMS } from './forms.ts';
 
 /** Faults against promises that only this service makes: the contract is silent about them. */
@@ -385,4 +386,5 @@ export const PROMISES: readonly Fault[] = [
   ...CONDITIONS,
   ...IDEMPOTENCY,
   ...BATCHES,
+  ...FILTERED_LISTS,
 ];

@@ -12,6 +12,7 @@ import { batches } from './batches.ts';
 import { commands } from './commands.ts';
 import { concurrency, placeEarly } from './concurrency.ts';
 import { conditions } from './conditions.ts';
+import { filteredList } from './filtered-list.ts';
 import { forms } from './forms.ts';
 import { idempotency, idempotencyLater } from './idempotency.ts';
 import { ids } from './ids.ts';
@@ -37,6 +38,7 @@ const CHECKS: readonly Check[] = [
   ...conditions,
   ...idempotency,
   ...batches,
+  ...filteredList,
   namedWithoutKey,
   ...concurrency,
   ...models,

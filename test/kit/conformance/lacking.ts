@@ -19,8 +19,8 @@ export async function whatIsLacking(
     }
   } else {
     await probeWrites(api, adapter, lacking);
-    // Only the promises of this service have batches.
-    if (!contractOnly) await probeBatches(api, lacking);
+    // Only the promises of this service have a second version.
+    if (!contractOnly) await probeSecondVersion(api, lacking);
   }
   await probeGet(api, lacking);
   return lacking;
@@ -43,6 +43,14 @@ async function probeWrites(api: OrdersApi, adapter: Adapter, lacking: Map<Need, 
   if (adapter.place !== undefined || adapter.ship !== undefined) {
     lacking.set(HERE, 'the adapter takes their place');
   }
+}
+
+async function probeSecondVersion(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {
+  await probeBatches(api, lacking);
+  const answer = await api.client.ask('GET', `${V2}/store/orders?limit=1`).catch(ignore);
+  if (!isLack(answer)) return;
+  const reason = `GET /store/orders of version 2 is a ${answer.status} here`;
+  lacking.set('the list of version 2', reason);
 }
 
 async function probeBatches(api: OrdersApi, lacking: Map<Need, string>): Promise<void> {

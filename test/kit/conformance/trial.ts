@@ -18,6 +18,7 @@ export type Need =
   | 'the operations placeOrder and shipOrder'
   | 'to get one order'
   | 'the batches of version 2'
+  | 'the list of version 2'
   | 'a revoked key';
 
 /** The needs of checks that place and ship orders by the operations of this service. */
