@@ -38,8 +38,8 @@ export class MerkleTables implements TreeSource {
 
   /** Throws {@link DamagedStore} if the log and its tree differ in size. */
   async requireWhole(): Promise<void> {
-    const [[edge, last] = [undefined, 0]] = await this.#db.query<[unknown, number]>(SELECT_ENDS);
-    requireSameSize(last, sizeOf(requireEdge(edge)));
+    const rows = await this.#db.query<[edge: unknown, last: number]>(SELECT_ENDS);
+    requireSameSize(rows[0]?.[1] ?? 0, sizeOf(edgeIn(rows)));
   }
 
   /** Returns the right edge, and locks it against other appends until the transaction ends. */
@@ -80,8 +80,9 @@ export function growth(edge: Buffer, events: readonly StoredFields[]): Growth {
   return { edge: frontier.pack(), nodes };
 }
 
-function edgeIn([row]: readonly [unknown][]): Buffer {
-  return requireEdge(row?.[0]);
+/** Returns the right edge. Throws {@link DamagedStore} unless it is in the only row. */
+function edgeIn(rows: readonly (readonly [edge: unknown, ...unknown[]])[]): Buffer {
+  return requireEdge(rows.length > 1 ? null : rows[0]?.[0]);
 }
 
 /** Returns a function from a position of the log to the root of its tree there. */

@@ -7,13 +7,14 @@ import { decodedFoldSource } from '../events/fold-source.ts';
 import { type EventRow, eventsIn } from '../events/row-mapping.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 
-// Rows behind the end of the tree are not part of the log (docs/adr/0019).
+// Rows behind the end of the tree are not part of the log (docs/adr/0019). A second row of the tree
+// is damage, which each read of the edge finds; here it must not be an error of the server.
 const SELECT: Statement = {
   name: 'events',
   text: `SELECT position, version, type, schema_version, data, metadata
            FROM store_orders.events
            WHERE position > $1 AND position <= (
-             SELECT ('x' || encode(substr(edge, 1, 8), 'hex'))::bit(64)::bigint
+             SELECT min(('x' || encode(substr(edge, 1, 8), 'hex'))::bit(64)::bigint)
                FROM store_orders.tree)
            ORDER BY position LIMIT $2`,
 };

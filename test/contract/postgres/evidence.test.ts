@@ -272,6 +272,8 @@ describe('A store in PostgreSQL', () => {
     [`UPDATE tree SET edge = ''`, EDGE],
     [`UPDATE tree SET edge = substr(edge, 1, 20)`, EDGE],
     ['DELETE FROM tree', EDGE, 'the log has no tree'],
+    ['INSERT INTO tree SELECT * FROM tree', EDGE],
+    [`INSERT INTO tree VALUES ('\\x0000000000000000')`, EDGE],
     ['DELETE FROM store', 'the table store has 0 rows, and must have one'],
     ['INSERT INTO store SELECT * FROM store', 'the table store has 2 rows, and must have one'],
     [`UPDATE store SET id = ''`, 'the id of the store is damaged'],
