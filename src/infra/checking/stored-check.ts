@@ -54,8 +54,16 @@ export function bytesOrNone(value: unknown): Buffer {
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
 }
 
-/** Returns a node of the tree. Throws {@link DamagedStore} for anything but a hash. */
-export function requireHash(value: unknown): Buffer {
+/**
+ * Returns nodes of one height of the tree. Throws {@link DamagedStore} if one is missing, or is
+ * anything but a hash.
+ */
+export function requireNodes(values: readonly unknown[], height: number, count: number): Buffer[] {
+  if (values.length === count) return values.map(requireHash);
+  throw new DamagedStore(`the tree of the log lacks nodes at height ${height}`);
+}
+
+function requireHash(value: unknown): Buffer {
   if (Buffer.isBuffer(value) && value.length === HASH_BYTES) return value;
   throw new DamagedStore('a node of the tree of the log is damaged');
 }

@@ -4,7 +4,7 @@ import { type TreeSource, treeRoot } from '../../app/log/merkle-proofs.ts';
 import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
-import { requireHash } from '../checking/stored-check.ts';
+import { requireNodes } from '../checking/stored-check.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { readStored } from './stored-events.ts';
@@ -54,7 +54,7 @@ export class MerkleTables implements TreeSource {
 
   async nodes(height: number, from: number, count: number): Promise<Buffer[]> {
     const rows = await this.#db.query<[unknown]>(SELECT_NODES, [height, from, count]);
-    return rows.map(([hash]) => requireHash(hash));
+    return requireNodes(rows.flat(), height, count);
   }
 }
 

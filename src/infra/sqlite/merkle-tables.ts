@@ -6,7 +6,7 @@ import { Frontier, leafHash, sizeOf } from '../../app/log/merkle-tree.ts';
 import { recordOf, type StoredFields } from '../../app/log/recorded-event.ts';
 import { UnreadableEvent } from '../../app/ports/event-log.ts';
 import { requireEdge, requireSameSize } from '../../app/ports/store.ts';
-import { requireHash } from '../checking/stored-check.ts';
+import { requireNodes } from '../checking/stored-check.ts';
 import { CHUNK_ROWS } from '../events/row-mapping.ts';
 import type { RootAt } from '../snapshot/snapshot-file.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -110,7 +110,7 @@ export class MerkleTables implements TreeSource {
   }
 
   nodes(height: number, from: number, count: number): Buffer[] {
-    return this.#selectNodes.all(height, from, count).map(requireHash);
+    return requireNodes(this.#selectNodes.all(height, from, count), height, count);
   }
 
   /** Returns the tree of an edge as it is stored. Throws {@link DamagedStore} if it is none. */

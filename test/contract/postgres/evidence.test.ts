@@ -2,13 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyStore } from '../../../src/app/audit/trail/verify-store.ts';
-import { StoreUnavailable } from '../../../src/app/ports/store.ts';
+import { DamagedStore, StoreUnavailable } from '../../../src/app/ports/store.ts';
 import { Writer } from '../../../src/app/write/writer.ts';
 import { MAX_INT64, type PetId } from '../../../src/domain/order-id.ts';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
+import { isOutage } from '../../../src/infra/postgres/connection/errors.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
-import { growth } from '../../../src/infra/postgres/merkle-tables.ts';
+import { KnownHead } from '../../../src/infra/postgres/known-head.ts';
+import { growth, MerkleTables } from '../../../src/infra/postgres/merkle-tables.ts';
 import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
@@ -291,6 +293,23 @@ describe('A store in PostgreSQL', () => {
       name: 'UserError',
       message: expect.stringContaining(atStart),
     });
+  });
+
+  it('is damaged, and not unreachable, for an instance that finds a node missing', async () => {
+    const url = await honest();
+    const db = new Database(url);
+    const known = new KnownHead(db, {});
+    onTestFinished(async () => {
+      known.close();
+      await db.close();
+    });
+    known.note(await new MerkleTables(db).edge(), known.edge);
+    await known.compare(db);
+    await held(url).tamper('DELETE FROM tree_nodes WHERE place = 1');
+    const damage = new DamagedStore('the tree of the log lacks nodes at height 8');
+    const found = await known.compare(db).catch((error) => error);
+    expect(found).toEqual(damage);
+    expect(isOutage(found)).toBe(false);
   });
 
   it.each([

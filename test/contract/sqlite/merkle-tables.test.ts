@@ -7,6 +7,7 @@ import {
   verifyInclusion,
 } from '../../../src/app/audit/proofs/verifier.ts';
 import { consistencyProof, inclusionProof, treeRoot } from '../../../src/app/log/merkle-proofs.ts';
+import { DamagedStore } from '../../../src/app/ports/store.ts';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
 import { openLog, SqliteEventLog } from '../../../src/infra/sqlite/event-log.ts';
 import { MerkleTables } from '../../../src/infra/sqlite/merkle-tables.ts';
@@ -128,6 +129,15 @@ describe('the tree of the log', () => {
         /the tree of the log only grows|the log has one tree/,
       );
     }
+  });
+
+  it('is damaged where a node is missing', async () => {
+    const { db, log, tree } = given();
+    await append(log, 600);
+    db.exec('DROP TRIGGER tree_nodes_are_never_deleted; DELETE FROM tree_nodes WHERE place = 1');
+    const damage = new DamagedStore('the tree of the log lacks nodes at height 8');
+    await expect(treeRoot(600, tree)).rejects.toThrow(damage);
+    expect(() => tree.nodes(8, 0, 2)).toThrow(DamagedStore);
   });
 
   it('reveals at a start that the last acknowledged event was rewritten', async () => {

@@ -121,7 +121,7 @@ async function readingsOf({ id, epochs, log, foldSource, trail, keys, signingKey
     stored: await trail.stored(3, EVENTS),
     traces: await trail.traces([EVENTS, EVENTS + 1]),
     leaves: await trail.leaves(2, 9),
-    nodes: await trail.nodes(1, 0, 4),
+    nodes: await trail.nodes(8, 0, 0),
     keys: await keys.list(),
     key: await keys.find(KEY.id),
     signingKeys: await signingKeys.list(),
