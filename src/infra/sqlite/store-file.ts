@@ -128,8 +128,10 @@ export function named<Result>(file: string, work: () => Result): Result {
 }
 
 function unfinished(file: string, verb: string): string {
+  // Few commands open the file of refusals. This one opens a store of such a name, too.
+  const command = file.endsWith('-refusals') ? 'audit refusals' : 'keys list';
   return (
     `${file} cannot be ${verb}: a process was killed while it changed the file, and ${file}-journal has ` +
-    'to undo that first: run another command, such as store-orders keys list.'
+    `to undo that first: run another command, such as store-orders ${command}.`
   );
 }

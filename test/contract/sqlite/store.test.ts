@@ -261,6 +261,20 @@ describe('a change that a killed process has left half done', () => {
     (await engine.openEvidence()).close();
   });
 
+  it('is named in the file of refusals with a command that undoes it', async () => {
+    const file = temporaryFile();
+    await openSqliteForCommandLine(file).close();
+    leaveHalfChanged(`${file}-refusals`);
+    const engine = engineOf(file, { databaseWaitMs: 0, scrubBytesPerSecond: 0 });
+    await expect(engine.openEvidence()).rejects.toThrow(
+      'to undo that first: run another command, such as store-orders audit refusals.',
+    );
+    const store = openSqliteForCommandLine(file);
+    expect(await store.refusals.newest(1)).toHaveLength(0);
+    await store.close();
+    (await engine.openEvidence()).close();
+  });
+
   it('is left to the other program whose change it is', () => {
     const file = temporaryFile();
     const db = new Database(file);
