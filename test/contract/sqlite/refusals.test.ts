@@ -78,6 +78,11 @@ describe('the file of refusals', () => {
       'DROP TABLE refusals',
       /-refusals: the table refusals of the database is not there$/,
     ],
+    [
+      'the mark of another program, which keeps them out as well',
+      'PRAGMA application_id = 99',
+      /-refusals: the application id of the database is another one$/,
+    ],
   ])('is found altered with %s', async (_what, sql, message) => {
     const file = temporaryFile();
     openDatabase(file).close();

@@ -44,9 +44,11 @@ export function flawsInRefusals(db: Database.Database): readonly string[] {
   }
 }
 
+// With another application id, no process opens the file to record refusals.
 function namesIn(db: Database.Database): Definition[] {
   const rows = db.prepare(
-    `SELECT type || ' ' || name, NULL FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat_'`,
+    `SELECT type || ' ' || name, NULL FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat_'
+     UNION ALL SELECT 'application id', CAST(application_id AS TEXT) FROM pragma_application_id`,
   );
   return rows.raw().all() as Definition[];
 }
