@@ -49,6 +49,11 @@ const CAUSES: Readonly<Record<string, (folder: string) => Promise<string>>> = {
     await sql(url, 'ALTER TABLE store_orders.events ENABLE ROW LEVEL SECURITY');
     return url;
   },
+  'schema of the store was altered': async () => {
+    const url = await newDatabase();
+    await sql(url, 'DROP TABLE store_orders.kept_outcomes CASCADE');
+    return url;
+  },
   'leads to a pooler': async () => {
     const url = new URL(await newDatabase());
     const pooler = await TransactionPooler.start(Number(url.port), url.pathname.slice(1));

@@ -11,7 +11,7 @@ import {
 import { shownAddress } from '../settings/postgres-address.ts';
 import type { Queryable, Statement } from './connection/connection.ts';
 import { Database } from './connection/database.ts';
-import { isDenied, isLocked } from './connection/errors.ts';
+import { isDenied, isLocked, isOfAlteredSchema } from './connection/errors.ts';
 import type { Timeouts } from './connection/limits.ts';
 import type { Reach } from './connection/reach.ts';
 import { epochRowsIn } from './epochs-table.ts';
@@ -140,12 +140,18 @@ export async function orClose<Result>(
 
 /** Returns the error to throw when a store cannot be opened. */
 export function cannotOpen(error: unknown, url: string): UserError {
-  return asUserError(error, (failure) => {
-    const advice = isDenied(failure)
-      ? ` GRANT ${APP_ROLE} TO the user who serves, and let that user inherit it.`
-      : isLocked(failure)
-        ? ' Another session holds a lock: pg_locks shows which.'
-        : '';
-    return `${shownAddress(url)} cannot be opened: ${failure.message}.${advice}`;
-  });
+  return asUserError(
+    error,
+    (failure) => `${shownAddress(url)} cannot be opened: ${failure.message}.${adviceOn(failure)}`,
+  );
+}
+
+/** Returns the advice on a store that cannot be opened, in a sentence; or an empty text. */
+function adviceOn(failure: Error): string {
+  if (isDenied(failure))
+    return ` GRANT ${APP_ROLE} TO the user who serves, and let that user inherit it.`;
+  if (isLocked(failure)) return ' Another session holds a lock: pg_locks shows which.';
+  return isOfAlteredSchema(failure)
+    ? ' The schema of the store was altered: undo that, or restore a backup.'
+    : '';
 }

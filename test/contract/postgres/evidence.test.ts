@@ -295,6 +295,19 @@ describe('A store in PostgreSQL', () => {
     });
   });
 
+  it.each([
+    'DROP TABLE store_orders.tree_nodes CASCADE',
+    'ALTER TABLE store_orders.events RENAME TO other',
+    'ALTER TABLE store_orders.tree RENAME COLUMN edge TO other',
+  ])('cannot be checked while its schema is altered, which is named: %s', async (change) => {
+    const url = await newDatabase();
+    await sql(url, change);
+    await expect(openPostgresEvidence(url)).rejects.toMatchObject({
+      name: 'UserError',
+      message: expect.stringMatching(/does not exist\. The schema of the store was altered: undo /),
+    });
+  });
+
   it('is damaged, and not unreachable, for an instance that finds a node missing', async () => {
     const url = await honest();
     const db = new Database(url);

@@ -76,6 +76,11 @@ export function isLocked(error: Error): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** Returns true if a table or a column that a statement names is not there, or is another one. */
+export function isOfAlteredSchema(error: Error): boolean {
+  return /^42(?:P01|703|809|883)$/.test(codeOf(error) ?? '');
+}
+
 /**
  * Returns the error of work on an open store as a user of commands is to see it: PostgreSQL's words for a
  * lock of another session do not say where it is. Returns any other error unchanged.
