@@ -345,7 +345,8 @@ function requireRows(
 }
 
 function inWords({ id, petId, quantity, shipDate, complete, status }: Known): string {
-  const date = shipDate === undefined ? 'no date' : new Date(shipDate).toISOString();
+  const at = momentOf(shipDate);
+  const date = Number.isNaN(at) ? (shipDate ?? 'no date') : new Date(at).toISOString();
   const isText = typeof id === 'string' && typeof petId === 'string';
   const ids = isText ? `order ${id} for animal ${petId}` : 'an order with ids that are no texts';
   return `${ids}, ${quantity} on ${date}, ${status}, complete: ${complete}`;
