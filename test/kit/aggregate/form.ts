@@ -4,7 +4,7 @@
  */
 
 import type { Decider, Decision } from './domain.ts';
-import { asText } from './text.ts';
+import { asText, copyOf } from './text.ts';
 import { Violation } from './violation.ts';
 
 /** The rules of users' code, by their names in reports. */
@@ -148,6 +148,13 @@ export class Given {
     this.#values = Object.entries(values).map(([name, value]) => [name, value, beforeOf(value)]);
   }
 
+  /** Returns true if all of them are as they were. */
+  isUnchanged(): boolean {
+    return this.#values.every(([, value, before]) => {
+      return typeof before === 'object' ? isSameFlat(value, before) : textIfSeen(value) === before;
+    });
+  }
+
   /** Throws a {@link Violation} if one of them is no longer as it was, or has a promise in it. */
   requireUnchanged(): void {
     for (const [name, value, before] of this.#values) {
@@ -168,18 +175,24 @@ export class Given {
 /**
  * A decider that is watched: it must change nothing in place. Every aggregate begins with the same initial
  * state, so a decider that changes that one decides on what happened to other aggregates; and a changed
- * command or event is compared with itself.
+ * command or event is compared with itself. Once the initial state is changed, aggregates begin with copies of
+ * what it was: otherwise every program would fail from then on, and none would show which command changes it.
  */
 export class WatchedDecider<State, Command, Event> {
   readonly #whose: string;
   readonly #decider: Decider<State, Command, Event>;
-  readonly #initial: Given;
+  /** The initial state as it was at first, as a copy. */
+  readonly #first: State;
+  /** The copy that stands for the initial state, once that is changed. */
+  #copy: State | undefined;
+  #initial: Given;
 
   /** @param whose The decider, as in "the model". */
   constructor(whose: string, decider: Decider<State, Command, Event>) {
     this.#whose = whose;
     this.#decider = decider;
-    this.#initial = new Given(whose, { 'its initial state': decider.initial });
+    this.#first = copyOf(decider.initial);
+    this.#initial = this.#given({ 'its initial state': decider.initial });
   }
 
   /**
@@ -192,7 +205,11 @@ export class WatchedDecider<State, Command, Event> {
 
   /** The state of every new aggregate. */
   get initial(): State {
-    return plainValue(`the initial state of ${this.#whose}`, this.#decider.initial);
+    if (!this.#initial.isUnchanged()) {
+      this.#copy = copyOf(this.#first);
+      this.#initial = this.#given({ 'its initial state': this.#copy });
+    }
+    return plainValue(`the initial state of ${this.#whose}`, this.#copy ?? this.#decider.initial);
   }
 
   /** Returns the state after some events. */

@@ -138,7 +138,7 @@ export class Kit<State, Command, Event> {
     const { value, begun, ...why } = counterexample;
     // Without the steps that never ran.
     const program = { steps: value.steps.slice(0, begun) };
-    const script = asScript(this.domain, program, why);
+    const script = asScript(this.domain, this.#model, program, why);
     const replay = replayOf(`{ steps: ${onLines(program.steps)} }`);
     return {
       seed,

@@ -219,6 +219,39 @@ describe('A state that is changed in place', () => {
     expect([RULES.pure, RULES.answer]).toContain(counterexample?.rule);
   });
 
+  test('is shown by the shortest program that changes it', async () => {
+    const { commands, events, causeOf } = LOANS;
+    const kit = kitFor({ name: 'copy', model: unchanging(), commands, events, causeOf });
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const mine = deciderTarget('changing', structuredCloneOf(changing));
+      const { counterexample } = await kit.check(mine, { seed });
+      expect(counterexample?.detail).toContain('the decider has changed its initial state');
+      expect(counterexample?.program.steps).toMatchObject([{ command: { type: 'Lend' } }]);
+      expect(counterexample?.origin).not.toContain('Run again');
+      // In a new process, too.
+      const programs = [counterexample?.program ?? { steps: [] }];
+      const anew = deciderTarget('changing', structuredCloneOf(changing));
+      const again = await kit.check(anew, { programs });
+      expect(again.counterexample?.detail).toBe(counterexample?.detail);
+    }
+  });
+
+  test('leaves the model as it was, if the decider has the same initial state', async () => {
+    const { commands, events, causeOf } = LOANS;
+    const model = unchanging();
+    const kit = kitFor({ name: 'copy', model, commands, events, causeOf });
+    const decider = { ...model, evolve: changing.evolve };
+    const { counterexample } = await kit.check(deciderTarget('changing', decider), { seed: 1 });
+    expect(counterexample?.detail).toContain('the decider has changed its initial state');
+    expect(counterexample?.program.steps).toMatchObject([{ command: { type: 'Lend' } }]);
+    expect(counterexample?.script).toContain('# accepted');
+  });
+
+  function unchanging(): typeof changing {
+    const evolve = ({ to }: Lendings, event: Event) => changing.evolve({ to: [...to] }, event);
+    return { ...structuredCloneOf(changing), evolve };
+  }
+
   function structuredCloneOf(decider: typeof changing): typeof changing {
     return { ...decider, initial: structuredClone(decider.initial) };
   }

@@ -1,5 +1,5 @@
 import type { Domain } from './domain.ts';
-import { WatchedDecider } from './form.ts';
+import type { WatchedDecider } from './form.ts';
 import { letterOf, type Name, type Program } from './program.ts';
 import { outcomeOf, printed } from './run.ts';
 import { allApart, asExpression } from './text.ts';
@@ -28,13 +28,16 @@ export function onLines(items: readonly unknown[]): string {
   return `[\n${items.map((item) => `    ${asExpression(item)},\n`).join('')}  ]`;
 }
 
-/** Returns a program as lines: each step, and what the model answers to it. */
+/**
+ * Returns a program as lines: each step, and what the model answers to it.
+ * @param model The domain's, which has the first initial state although a decider may have changed it in place.
+ */
 export function asScript<State, Command, Event>(
   domain: Domain<State, Command, Event>,
+  model: WatchedDecider<State, Command, Event>,
   { steps }: Program<Command>,
   { origin, rule, detail, call }: Origin,
 ): string {
-  const model = new WatchedDecider('the model', domain.model);
   const streams = new Map<Name, readonly Event[]>();
   const texts = allApart(
     steps.map((step) => (step.do === 'command' ? printed(domain, step.command, step.on) : '')),
