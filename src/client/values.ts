@@ -181,7 +181,9 @@ const isOf =
 const isText = isOf('string');
 /** A position, a number of something, or a status. */
 const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isId: Is = (value) => typeof value !== 'object' && DECIMAL.test(String(value));
+/** A number beyond 2^53 was rounded on the way: {@link readExactly} makes texts of the integers of the service. */
+const isId: Is = (value) =>
+  isText(value) ? DECIMAL.test(String(value)) : Number.isSafeInteger(value);
 const isCursor: Is = (value) => value === null || isText(value);
 function has(members: Readonly<Record<string, Is>>): Is {
   const all = Object.entries(members);

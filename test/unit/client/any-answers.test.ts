@@ -58,6 +58,11 @@ describe.each(operations)('%s', (name, call) => {
     ...(/^(?:events|version 1: list)/.test(name) ? [] : ['[]']),
     ...['{}', 'null', '1', '"x"', '{"ok":true}', '[null]', '{"data":null,"next":null}'],
     ...['{"data":[null],"next":null}', '{"data":[],"next":1}', '{"id":"1"}', '{"results":{}}'],
+    // Ids that something on the way has read as numbers, and rounded.
+    ...['9223372036854775807.0', '9.223372036854776e+18', '1e300'].flatMap((petId) => {
+      const order = JSON.stringify({ ...ORDER, petId: 0 }).replace('"petId":0', `"petId":${petId}`);
+      return [order, `[${order}]`, `{"data":[${order}],"next":null,"asOf":1}`];
+    }),
     ...[
       { ...ORDER, id: undefined },
       { ...ORDER, petId: {} },
