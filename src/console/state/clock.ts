@@ -33,6 +33,14 @@ export function instantOf(text: string): string | undefined {
   return /^\d{4}-/.test(instant) ? instant : undefined;
 }
 
+/** An instant with parts of a second, perhaps. */
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** Returns true for an instant with its offset from UTC, as the API takes it. */
+export function isInstant(text: string): boolean {
+  return INSTANT.test(text) && instantOf(text) !== undefined;
+}
+
 /** Returns true for a date of the calendar, such as `2026-02-28`. */
 function isDate(date: string): boolean {
   const ms = millisecondsOf(`${date}T00:00:00Z`);

@@ -2,6 +2,7 @@
 import { EVENT_TYPES } from '../../app/log/recorded-event.ts';
 import type { EventType, Status } from '../../client/client.ts';
 import { STATUSES } from '../../domain/order-lives.ts';
+import { isInstant } from './clock.ts';
 import { isId } from './ids.ts';
 import { isPosition } from './places.ts';
 
@@ -108,8 +109,10 @@ function readOrder(id: string, given: URLSearchParams): OrderRoute {
 }
 
 function readTravel(given: URLSearchParams): TravelRoute {
-  const [at, asOf] = [placeIn(given, 'at'), given.get('asOf')?.trim()];
-  return { page: 'travel', ...(at ? { at } : asOf && { asOf }) };
+  // The list of orders has a position under the same name as a time.
+  const at = placeIn(given, 'at') ?? placeIn(given, 'asOf');
+  const asOf = given.get('asOf')?.trim() ?? '';
+  return { page: 'travel', ...(at ? { at } : isInstant(asOf) && { asOf }) };
 }
 
 function readOrders(given: URLSearchParams): OrdersRoute {
@@ -153,7 +156,7 @@ function idIn(given: URLSearchParams, name: string): string | undefined {
 
 /** Returns a parameter that is a position, or 0 for the moment before the first event. */
 function placeIn(given: URLSearchParams, name: string): string | undefined {
-  const text = given.get(name) ?? '';
+  const text = given.get(name)?.trim() ?? '';
   return text === '0' || isPosition(text) ? text : undefined;
 }
 
@@ -204,6 +207,7 @@ export function unusedIn(route: Route, search: string): readonly string[] {
     value === '' ||
     (name === 'paused' && used.has(name)) ||
     (name === 'order' && value === 'asc') ||
+    (route.page === 'travel' && name === 'asOf' && used.get('at') === value.trim()) ||
     used.get(name) === value.trim();
   const unused = [...new URLSearchParams(search)].filter((each) => !isUsed(each));
   return unused.map(([name, value]) => `${name}=${value}`);

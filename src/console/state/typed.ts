@@ -1,5 +1,5 @@
 /** Texts that a reader types: in the search box, and as a moment. */
-import { instantOf } from './clock.ts';
+import { instantOf, isInstant } from './clock.ts';
 import { isId } from './ids.ts';
 import { isPosition } from './places.ts';
 import type { Route } from './routes.ts';
@@ -7,8 +7,6 @@ import { instantIn, type Zone } from './times.ts';
 
 /** The id that the service gives to a request, a command or an import, and what may follow it. */
 const REQUEST_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?::[\w:]{1,60})?$/;
-/** An instant with parts of a second, perhaps. */
-const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i;
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
@@ -31,9 +29,7 @@ export function readSearch(text: string, zone: Zone = 'utc'): Route | undefined 
 export function readMoment(text: string, zone: Zone): string | undefined {
   const word = text.trim();
   if (word === '0' || isPosition(word)) return word;
-  return (
-    momentIn(word.toUpperCase(), zone) ?? (INSTANT.test(word) && instantOf(word) ? word : undefined)
-  );
+  return momentIn(word.toUpperCase(), zone) ?? (isInstant(word) ? word : undefined);
 }
 
 /** Returns the instant of a date, with or without a time and an offset: without one, it is in the zone. */

@@ -88,6 +88,10 @@ describe('The addresses of the console', () => {
     ['orders', 'status=pending&status=shipped&asOf=%207', ['status=shipped']],
     ['orders/5', 'at=1.0123abc:7', ['at=1.0123abc:7']],
     ['travel', 'at=3&asOf=2026-01-01T00:00:00Z', ['asOf=2026-01-01T00:00:00Z']],
+    ['travel', 'asOf=yesterday', ['asOf=yesterday']],
+    ['travel', 'asOf=2026-02-30T00:00:00Z', ['asOf=2026-02-30T00:00:00Z']],
+    ['travel', 'at=3&asOf=4', ['asOf=4']],
+    ['travel', 'asOf=%207', []],
     ['log', 'paused=1&at=0&pet=5', ['at=0', 'pet=5']],
   ])('have parameters that are not used: %s?%s', (path, search, unused) => {
     expect(unusedIn(readRoute(path, search), search)).toEqual(unused);
@@ -101,6 +105,16 @@ describe('The addresses of the console', () => {
     expect(route).toStrictEqual({ page: 'nowhere', path });
     expect(writeRoute(route)).toBe(path);
     expect(titleOf(route)).toBe('Not found');
+  });
+
+  it('of time travel have a position under either name', () => {
+    fc.assert(
+      fc.property(positions, (at) => {
+        const route = readRoute('travel', `asOf=${at}`);
+        expect(route).toStrictEqual({ page: 'travel', at });
+        expect(unusedIn(route, `asOf=${at}`)).toEqual([]);
+      }),
+    );
   });
 
   it('may end with a slash', () => {
