@@ -1,10 +1,10 @@
 /** The reader: the key in use, its scopes, and the changes that are allowed. */
 import { computed, signal } from '@preact/signals';
-import { type Key, type Position, StoreOrders } from '../../client/client.ts';
+import { type Key, type Position, StoreOrders, StoreOrdersError } from '../../client/client.ts';
 import { now } from '../state/clock.ts';
 import { KeyHolder } from '../state/key-holder.ts';
 import { fileOf } from '../state/open-answers.ts';
-import { placeIn } from '../state/places.ts';
+import { isPosition, placeIn } from '../state/places.ts';
 import { type Problem, problemOf } from '../state/problem.ts';
 import { hearTime, isOnline } from './device.ts';
 import { SERVICE } from './router.ts';
@@ -28,7 +28,9 @@ export const farewell = signal('');
 /** Changes are off until the reader allows them, for as long as the key is held. */
 export const allowsChanges = signal(false);
 /** The epoch of the log; the first one while the key may not read it. */
-const epoch = signal('0');
+export const epoch = signal('0');
+/** True while the epoch is asked for, which is a request that may be refused too. */
+let isRenewing = false;
 const scopes = computed(() => who.value?.scopes ?? []);
 
 export function can(scope: Scope): boolean {
@@ -45,12 +47,24 @@ export function placeOf(at: string): Position {
   return at.includes(':') ? at : place(Math.min(Number(at), Number.MAX_SAFE_INTEGER));
 }
 
-/** Sends a request. Forgets its key if the service does not accept it, but not one that was entered since. */
+/** Returns a moment of an address, a position or a time, as requests name it. */
+export function momentOf(text: string): Position {
+  return isPosition(text) ? placeOf(text) : text;
+}
+
+/** The statuses of a position or a cursor of an epoch that has ended. */
+const ENDED: readonly number[] = [400, 410];
+
+/**
+ * Sends a request. Forgets its key if the service does not accept it, but not one that was entered since. Learns the
+ * epoch again after a refusal that may be due to a cut of the log.
+ */
 const watched: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   hearTime(response);
   const isOfHeld = new Headers(init?.headers).get('Authorization') === `Bearer ${holder.key}`;
   if (response.status === 401 && isOfHeld) forget('The service no longer accepts the key.');
+  if (ENDED.includes(response.status) && can('audit:read')) void renewEpoch();
   return response;
 };
 
@@ -121,6 +135,21 @@ export async function identify(): Promise<void> {
     if (isReplaced) return;
     if (problem.kind === 'key_refused') forget('The service does not accept this key.');
     else if (holder.key === asked) doubt.value = problem;
+  }
+}
+
+/** Learns the epoch of the log as it is now. Without an answer it stays as it was: the page shows its own failure. */
+async function renewEpoch(): Promise<void> {
+  if (isRenewing) return;
+  isRenewing = true;
+  const asked = holder.key;
+  try {
+    const { epoch: present } = await client.epochs();
+    if (holder.key === asked) epoch.value = present;
+  } catch (error) {
+    if (!(error instanceof StoreOrdersError)) throw error;
+  } finally {
+    isRenewing = false;
   }
 }
 

@@ -4,7 +4,7 @@ import { Link } from '../parts/controls.tsx';
 import { chooseTimes, isOnline, timeForm, zone } from '../parts/device.ts';
 import { Loading } from '../parts/problems.tsx';
 import { moves, moveTo, route, unused } from '../parts/router.ts';
-import { allowsChanges, can, doubt, forget, isResuming, who } from '../parts/session.ts';
+import { allowsChanges, can, doubt, epoch, forget, isResuming, who } from '../parts/session.ts';
 import { type ProofRoute, type Route, titleOf } from '../state/routes.ts';
 import { TIME_FORMS, zoneName } from '../state/times.ts';
 import { readSearch } from '../state/typed.ts';
@@ -80,12 +80,14 @@ function Page() {
     if (move > 0) heading.current?.focus({ preventScroll: true });
   }, [move]);
   const isOpen = who.value !== undefined || to.page === 'proof';
+  // Once the log was cut, nothing that was loaded before is shown. What is on the page of proofs came from the reader.
+  const log = to.page === 'proof' ? '' : epoch.value;
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
         {titleOf(to)}
       </h1>
-      {isOpen ? <Content to={to} /> : <WithoutKey />}
+      {isOpen ? <Content to={to} key={log} /> : <WithoutKey />}
     </>
   );
 }

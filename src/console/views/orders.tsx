@@ -4,16 +4,22 @@ import { Chips, Copy, Download, Link } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
 import { addressOf, moveTo, SERVICE } from '../parts/router.ts';
-import { client, fileAt } from '../parts/session.ts';
+import { client, fileAt, momentOf } from '../parts/session.ts';
 import { curlOf } from '../state/curl.ts';
-import { type Members, type OrdersRoute, STATUSES, withoutAbsent } from '../state/routes.ts';
+import {
+  type Members,
+  type OrdersRoute,
+  STATUSES,
+  searchOf,
+  withoutAbsent,
+} from '../state/routes.ts';
 import type { PagedRows } from '../state/rows.ts';
 import { countText } from '../state/times.ts';
 import { OrderFilters } from './order-filters.tsx';
 import { OrderTable, orderRows } from './order-table.tsx';
 
 export function Orders({ to }: { readonly to: OrdersRoute }) {
-  const { page: _, ...query } = to;
+  const query = queryOf(to);
   const inputs = JSON.stringify(query);
   const first = useLoaded(inputs, async (signal) => {
     const { asOf } = query;
@@ -124,7 +130,11 @@ function countOf(to: OrdersRoute, rows: PagedRows<Order>, { orders }: Summary): 
 }
 
 /** Returns the request for all orders of a view, below the service's address. */
-function requestOf({ page: _, ...query }: OrdersRoute): string {
-  const search = new URLSearchParams(query as Record<string, string>).toString();
-  return `v2/store/orders${search === '' ? '' : `?${search}`}`;
+function requestOf(to: OrdersRoute): string {
+  return `v2/store/orders${searchOf(queryOf(to))}`;
+}
+
+/** Returns the filters of a view as requests have them. */
+function queryOf({ page: _, asOf, ...filters }: OrdersRoute) {
+  return { ...filters, ...(asOf !== undefined && { asOf: momentOf(asOf) }) };
 }

@@ -27,6 +27,29 @@ async function cut(service: Service): Promise<void> {
   await place(service, 2_001, NEW);
 }
 
+describe.skipIf(CHROMIUM === undefined)('A log that is cut while pages are open', () => {
+  it('is shown as it is now, live, without a reload', async () => {
+    const open = async (path: string) => (await on.enter(path, on.service.key, REFUSED)).page;
+    const log = await open('/log');
+    const overview = await open('');
+    const travel = await open(`/travel?at=${KEPT + 20}`);
+    const orders = await open('/orders');
+    for (const page of [log, overview]) await page.waitForSelector('[data-tail=live]');
+    await travel.waitForSelector(`tbody a >> text="1"`);
+    await orders.waitForSelector('.count');
+    await cut(on.service);
+    await expect.poll(() => log.innerText('tbody tr >> nth=0')).toContain(`${2_000 + NEW}`);
+    await expect.poll(() => overview.innerText('.newest li >> nth=0')).toContain(`${2_000 + NEW}`);
+    for (const page of [log, overview]) await page.waitForSelector('[data-tail=live]');
+    await travel.click('text=Reload');
+    await travel.waitForSelector('text=Since then');
+    expect(await travel.innerText('[data-since]')).toContain(`all ${NEW - 20}`);
+    await orders.fill('[name=asOf]', `${KEPT + 20}`);
+    await orders.keyboard.press('Enter');
+    await orders.waitForSelector(`.count >> text=as of position ${KEPT + 20}`);
+  });
+});
+
 describe.skipIf(CHROMIUM === undefined)('A log that was cut', () => {
   it('refuses the cancellation of an order as it was seen before (412)', async () => {
     const { page } = await on.enter('/orders/7', on.service.key, REFUSED);
