@@ -20,6 +20,8 @@ export interface TableProps<Row> {
   /** The row that is shown first, where no earlier place is restored. */
   readonly startRow?: number;
   readonly onScroll?: (scrollPx: number) => void;
+  /** Called when the rows in view are there: more rows may be known by then. */
+  readonly onLoad?: (() => void) | undefined;
   /** False for a second table of a page: the place in it is not restored. */
   readonly isFirst?: boolean;
   /** The style of the columns. */
@@ -27,13 +29,13 @@ export interface TableProps<Row> {
 }
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, kind, onScroll, isFirst = true } = props;
+  const { label, columns, rows, kind, onScroll, onLoad, isFirst = true } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLParagraphElement>(null);
   const [scrollPx, setScrollPx] = useState(0);
   const [viewPx, setViewPx] = useState(480);
   const view = windowOf({ rows: rows.count, rowPx: ROW_PX, viewPx, scrollPx });
-  const { problem, retry } = useRowsInView(rows, view);
+  const { problem, retry } = useRowsInView(rows, view, onLoad);
   useRestoredScroll(scroller, props);
 
   useLayoutEffect(() => {
@@ -113,10 +115,17 @@ function Body<Row>(props: TableProps<Row> & { readonly view: VirtualWindow }) {
 }
 
 /** Loads the rows in view, and renders again when they are there. */
-function useRowsInView<Row>(rows: Rows<Row>, { first, end }: VirtualWindow) {
+function useRowsInView<Row>(
+  rows: Rows<Row>,
+  { first, end }: VirtualWindow,
+  onLoad: (() => void) | undefined,
+) {
   const [, setRound] = useState(0);
   const [problem, setProblem] = useState<Problem>();
-  const again = () => setRound((before) => before + 1);
+  const again = () => {
+    setRound((before) => before + 1);
+    onLoad?.();
+  };
   useEffect(() => {
     if (problem !== undefined) return;
     const ending = new AbortController();

@@ -21,9 +21,10 @@ interface TableProps {
   readonly rows: PagedRows<Order>;
   /** The position as of which the orders are; absent for the orders of now. */
   readonly at?: string | undefined;
+  readonly onLoad?: (() => void) | undefined;
 }
 
-export function OrderTable({ rows, at }: TableProps) {
+export function OrderTable({ rows, at, onLoad }: TableProps) {
   const cells = ({ id, status, petId, quantity, placedAt, shipDate }: Order) => [
     <Link key="id" to={{ page: 'order', id, ...(at !== undefined && { at }) }}>
       {id}
@@ -34,5 +35,6 @@ export function OrderTable({ rows, at }: TableProps) {
     <Time key="placed" at={placedAt} />,
     shipDate === undefined ? '' : <Time key="date" at={shipDate} />,
   ];
-  return <VirtualTable kind="orders" label="Orders" columns={COLUMNS} rows={rows} cells={cells} />;
+  const named = { kind: 'orders', label: 'Orders', columns: COLUMNS };
+  return <VirtualTable {...named} {...{ rows, cells, onLoad }} />;
 }

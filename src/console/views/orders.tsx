@@ -1,4 +1,5 @@
 /** The list of orders: filters in the address, as of any moment, and a download of all that match. */
+import { useState } from 'preact/hooks';
 import type { Order, Summary } from '../../client/client.ts';
 import { Chips, Copy, Download, Link } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -31,6 +32,8 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
     ]);
     return { summary, rows };
   });
+  // Renders again when more of the list is known, which its number is taken from.
+  const [, setKnown] = useState(0);
   const choose = (chosen: Partial<Members<OrdersRoute>>) =>
     moveTo(withoutAbsent<OrdersRoute>({ ...to, ...chosen }));
   const isAnything = first.value === undefined || first.value.summary.orders.total > 0;
@@ -59,6 +62,7 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
             key={first.value.rows}
             rows={first.value.rows}
             at={to.asOf && String(first.value.summary.asOf)}
+            onKnown={setKnown}
           />
         </>
       )}
@@ -69,9 +73,10 @@ export function Orders({ to }: { readonly to: OrdersRoute }) {
 interface ListProps {
   readonly rows: PagedRows<Order>;
   readonly at: string | undefined;
+  readonly onKnown: (count: number) => void;
 }
 
-function List({ rows, at }: ListProps) {
+function List({ rows, at, onKnown }: ListProps) {
   if (rows.isComplete && rows.count === 0) {
     return (
       <div class="state" data-state="no_match">
@@ -80,7 +85,7 @@ function List({ rows, at }: ListProps) {
       </div>
     );
   }
-  return <OrderTable rows={rows} at={at} />;
+  return <OrderTable rows={rows} at={at} onLoad={() => onKnown(rows.count)} />;
 }
 
 function Now({ to }: { readonly to: OrdersRoute }) {
@@ -121,12 +126,15 @@ function Tools({ to, rows, summary, onReload }: ToolsProps) {
   );
 }
 
-/** Returns the number of orders that match, as far as it is known without a walk through all pages. */
+/**
+ * Returns the number of orders that match, as far as it is known without a walk through all pages. Orders may change
+ * between the pages: once the last one is there, the number is that of the list.
+ */
 function countOf(to: OrdersRoute, rows: PagedRows<Order>, { orders }: Summary): string {
+  if (rows.isComplete) return `${countText(rows.count)} orders`;
   const isFiltered = [to.petId, to.fromId, to.toId].some((id) => id !== undefined);
   if (!isFiltered) return `${countText(orders[to.status ?? 'total'])} orders`;
-  const known = countText(rows.isComplete ? rows.count : rows.count - 1);
-  return rows.isComplete ? `${known} orders` : `${known} orders and more`;
+  return `${countText(rows.count - 1)} orders and more`;
 }
 
 /** Returns the request for all orders of a view, below the service's address. */

@@ -421,3 +421,27 @@ describe.skipIf(CHROMIUM === undefined)('One order', () => {
     await expectAccessible(page, 'no-order');
   });
 });
+
+describe.skipIf(CHROMIUM === undefined)('The number of orders', () => {
+  it('is that of the list once its end is there, also if others have changed orders meanwhile', async () => {
+    const { page, wrong } = await on.enter(`/orders?status=pending&fromId=${idOf(20)}`);
+    await page.waitForSelector('.count >> text="500 orders and more"');
+    await page.click('text="cancelled"');
+    await page.waitForSelector('.count >> text=/^\\d+ orders$/');
+    await page.goto(`${on.service.address}/console/orders?status=pending`);
+    await typeKey(page, on.service.key);
+    await page.waitForSelector('.count >> text=/^1 2\\d\\d orders$/');
+    await using beside = new Beside(on.service.databaseFile);
+    const cancelled = Array.from({ length: 300 }, (_, index) => FIRST_ID + BigInt(900 + index));
+    await beside.submit(cancelled.map((orderId) => ({ type: 'CancelOrder', orderId }) as never));
+    const isAtEnd = async () => {
+      await scrollTo(page.locator('.scroller'), Number.MAX_SAFE_INTEGER);
+      return Number(await page.getAttribute('table.orders', 'aria-rowcount'));
+    };
+    await expect.poll(isAtEnd).toBeGreaterThan(0);
+    const shown = (await isAtEnd()) - 1;
+    expect(shown).toBeLessThan(1_000);
+    await expect.poll(() => page.innerText('.count')).toBe(`${shown} orders`);
+    expect(wrong).toEqual([]);
+  });
+});
