@@ -28,7 +28,7 @@ interface ProblemProps {
 }
 
 export function ProblemView({ problem, onRetry, children }: ProblemProps) {
-  const { kind, message, requestId, retryMs } = problem;
+  const { kind, message, requestId } = problem;
   return (
     <div class="state" data-state={kind} role="alert">
       <h2>{TITLES[kind]}</h2>
@@ -39,13 +39,20 @@ export function ProblemView({ problem, onRetry, children }: ProblemProps) {
         </p>
       )}
       {children}
-      {retryMs !== undefined && <Countdown of={problem} ms={retryMs} onEnd={onRetry} />}
-      {retryMs === undefined && isWorthRetry(problem) && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      <Retry {...{ problem, onRetry }} />
     </div>
+  );
+}
+
+/** The way to the next attempt: a countdown after a failure that may pass, a button where the reader is to decide. */
+export function Retry({ problem, onRetry }: Omit<ProblemProps, 'children'>) {
+  const { retryMs } = problem;
+  if (retryMs !== undefined) return <Countdown of={problem} ms={retryMs} onEnd={onRetry} />;
+  if (!isWorthRetry(problem)) return null;
+  return (
+    <button type="button" onClick={onRetry}>
+      Try again
+    </button>
   );
 }
 

@@ -4,7 +4,7 @@ import { Link, Time } from '../parts/controls.tsx';
 import { instantNow } from '../parts/device.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { NeedsScope } from '../parts/needs-scope.tsx';
-import { EmptyStore, Loading, ProblemView } from '../parts/problems.tsx';
+import { EmptyStore, Loading, ProblemView, Retry } from '../parts/problems.tsx';
 import { can, client, openClient } from '../parts/session.ts';
 import { COUNTS, eventsIn, perMinute, readCheckpoint } from '../state/figures.ts';
 import { healthOf, publicKeyOf } from '../state/open-answers.ts';
@@ -155,12 +155,10 @@ function CheckpointTile({ head }: { readonly head: number }) {
       <p class="figure">{value === undefined ? '…' : countText(value.size)}</p>
       <p>events in the last checkpoint</p>
       {problem !== undefined && (
-        <p class="quiet">
-          {problem.message}{' '}
-          <button type="button" onClick={reload}>
-            Try again
-          </button>
-        </p>
+        <div class="quiet">
+          <p>{problem.message}</p>
+          <Retry problem={problem} onRetry={reload} />
+        </div>
       )}
       <p class="quiet">
         {value !== undefined && (

@@ -168,7 +168,11 @@ function Since({ then, now }: ThenProps) {
           values={[[undefined, all], ...texts]}
         />
       </div>
-      {isNone ? <p data-state="no_events">None.</p> : <EventTable rows={rows} isFirst={false} />}
+      {isNone ? (
+        <p data-state="no_events">None.</p>
+      ) : (
+        <EventTable key={`${type}`} rows={rows} isFirst={false} />
+      )}
     </>
   );
 }

@@ -238,6 +238,20 @@ describe.skipIf(CHROMIUM === undefined)('Time travel while answers are late', ()
     for (const each of [bars, asked]) each.release();
   });
 
+  it('loads the events of another type at once, whatever failed of those before', async () => {
+    const page = await enter('/travel?at=0');
+    await page.waitForSelector('tbody a');
+    await page.route(/events\?/, busy);
+    await page.locator('.scroller').evaluate((list) => {
+      (list as unknown as { scrollTop: number }).scrollTop = 1e9;
+    });
+    await page.waitForSelector('[data-state=busy]');
+    await page.unroute(/events\?/);
+    await page.click('text=/\\d OrderPlaced/');
+    await page.waitForSelector('tbody td >> text="OrderPlaced"');
+    expect(await page.locator('[data-state=busy]').count()).toBe(0);
+  });
+
   it('stays on the page while its activity cannot be loaded again', async () => {
     const page = await enter('/travel');
     await page.waitForSelector('text=/Orders as of position/');
@@ -296,6 +310,25 @@ describe.skipIf(CHROMIUM === undefined)('What a reader does meanwhile', () => {
     await page.waitForSelector('tbody tr:last-child >> text="1"');
     head.release();
     expect(await page.locator('[data-state=other]').count()).toBe(0);
+  });
+
+  it('leaves a checkpoint that the service could not send to the next attempt', async () => {
+    const page = await enter('/key');
+    let refusals = 1;
+    await page.route('**/checkpoint', (route) => {
+      refusals -= 1;
+      if (refusals < 0) return route.fallback();
+      return route.fulfill({
+        status: 503,
+        headers: { 'Retry-After': '1' },
+        contentType: 'application/json',
+        body: '{"code":"service_unavailable","message":"The service is busy.","status":503}',
+      });
+    });
+    await moveTo(page, '');
+    await page.waitForSelector('[data-figure=checkpoint] .countdown');
+    await page.waitForSelector('[data-figure=checkpoint] code');
+    expect(await page.locator('[data-figure=checkpoint] .countdown').count()).toBe(0);
   });
 
   it('does not make the overview ask before the time that the service states', async () => {
