@@ -187,16 +187,19 @@ function parsed(
 ): unknown {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const wrong = result.error.issues.map((issue) => {
+  // Of several rules that one value breaks, the first counts: the others were made for its form.
+  const wrong = new Map<string, string>();
+  for (const issue of result.error.issues) {
     const { code, path, message } = issue;
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    if (code === 'unrecognized_keys') return where + shownNames(issue.keys, `unknown ${noun}`);
-    if (where === '') return 'the body must be a JSON object';
+    if (wrong.has(where)) continue;
     const isNoObject = code === 'invalid_type' && issue.expected === 'object';
-    return where + (isNoObject ? 'must be a JSON object' : message);
-  });
-  // A text may break two rules of one form.
-  throw new ApiError('invalid_request', [...new Set(wrong)].join('; '));
+    if (code === 'unrecognized_keys') wrong.set(where, shownNames(issue.keys, `unknown ${noun}`));
+    else if (where === '') wrong.set(where, 'the body must be a JSON object');
+    else wrong.set(where, isNoObject ? 'must be a JSON object' : message);
+  }
+  const named = Array.from(wrong, ([where, message]) => where + message);
+  throw new ApiError('invalid_request', named.join('; '));
 }
 
 /**

@@ -229,6 +229,19 @@ describe('A parameter is refused with a 400 that names it:', () => {
     expect(message).toMatch(new RegExp(named));
   });
 
+  it('however often it is given, with one reason', async () => {
+    const description = JSON.parse((await service.ask('GET', '/openapi/v2.json')).text);
+    const { parameters } = description.paths['/store/orders'].get;
+    const names: string[] = parameters
+      .filter((parameter: { in: string }) => parameter.in === 'query')
+      .map(({ name }: { name: string }) => name);
+    expect(names).toContain('after');
+    for (const name of names) {
+      const message = expectError(await ask(`${name}=1&${name}=1`), 400, 'invalid_request');
+      expect(message).toBe(`${name}: must be given once`);
+    }
+  });
+
   it('however long its name is, and the message is not', async () => {
     const message = expectError(await ask(`${'x'.repeat(12_000)}=1`), 400, 'invalid_request');
     expect(message).toBe('"…": unknown parameter');
