@@ -82,6 +82,8 @@ async function checkFilters(trial: Trial): Promise<undefined> {
   requireRows(FILTERED, rows, known, `the list for the animal ${petId}`);
   const { id, placedAt } = rows[2] as Row;
   const about = BigInt(id);
+  // An offset has a sign.
+  const placed = encodeURIComponent(placedAt);
   const isFrom = (row: Row) => BigInt(row.id) >= about;
   const isLate = ({ shipDate }: Row, than: string) => momentOf(shipDate) >= Date.parse(than);
   const filters: readonly (readonly [query: string, matches: (row: Row) => boolean])[] = [
@@ -93,8 +95,8 @@ async function checkFilters(trial: Trial): Promise<undefined> {
     [`fromId=${ORDER}`, isFrom],
     [`toId=${ORDER}`, (row) => !isFrom(row)],
     [`id=${ORDER},-1`, (row) => row.id === id],
-    [`placedFrom=${placedAt}`, (row) => row.placedAt >= placedAt],
-    [`placedTo=${placedAt}`, (row) => row.placedAt < placedAt],
+    [`placedFrom=${placed}`, (row) => row.placedAt >= placedAt],
+    [`placedTo=${placed}`, (row) => row.placedAt < placedAt],
     ...[DATE, OTHER_DATE].flatMap((date) => [
       [`shipDateFrom=${date}`, (row: Row) => isLate(row, date)] as const,
       [`shipDateFrom=${withOffset(date)}`, (row: Row) => isLate(row, date)] as const,
