@@ -2,8 +2,9 @@ import { registerHooks } from 'node:module';
 
 /**
  * Gives modules that Node loads itself, bypassing vitest, URLs of their own. The event codec loads
- * its schema that way, and with it a second copy of two modules of the domain. With equal URLs the
- * coverage of both copies would be merged line by line, although their texts differ.
+ * its schema that way, and with it a second copy of modules of the domain; the pipeline's planted
+ * faults load others. With equal URLs the coverage of both copies would be merged line by line,
+ * although their texts differ.
  */
 const REGISTERED = Symbol.for('store-orders.native-modules');
 
@@ -13,7 +14,7 @@ if (!(REGISTERED in globalThis)) {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context);
-      const isOurs = /\/src\/domain\/.*\.ts$/.test(resolved.url);
+      const isOurs = /\/src\/(?:domain|app)\/.*\.ts$/.test(resolved.url);
       return isOurs ? { ...resolved, url: `${resolved.url}?native` } : resolved;
     },
   });

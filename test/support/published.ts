@@ -101,12 +101,14 @@ export class MemoryFiles implements MonitorFiles {
   readonly orders = new MemoryRows(9);
   state: string | undefined;
   unproven: string | undefined;
+  isDiskFull = false;
 
   async save(state: string): Promise<void> {
     this.state = state;
   }
 
   async saveUnproven(checkpoints: string): Promise<void> {
+    if (this.isDiskFull) throw new Error('ENOSPC: no space left on device');
     this.unproven = checkpoints;
   }
 }

@@ -465,6 +465,18 @@ describe('a signed checkpoint whose tree was not shown', () => {
     });
   });
 
+  it('alerts on a full disk, too, where a checkpoint cannot be kept', async () => {
+    const watch = new Watch(RECORDS.slice(0, 350));
+    await watch.round();
+    watch.files.isDiskFull = true;
+    half(watch, RECORDS.slice(0, 400), withoutTiles);
+    await expect(watch.round()).rejects.toThrow('ENOSPC');
+    half(watch, RECORDS, ({ files }) => void files.set('tile/0/001', Buffer.alloc(256 * 32)));
+    expect(problemOf(await watch.round())).toBe(
+      'tile/0/001 has other hashes than its leaves lead to',
+    );
+  });
+
   it('is no fork beside the tree that contains it, and is forgotten then', async () => {
     const watch = new Watch(RECORDS.slice(0, 350));
     await watch.round();
