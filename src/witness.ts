@@ -57,6 +57,7 @@ function keyOf({ keyFile, name }: WitnessSettings) {
     wayOut: 'Name the file of a witness, or one that is not there yet.',
   };
   return {
+    file: keyFile,
     read() {
       const key = readKeyFile(keyFile, kind);
       if (key !== undefined) removeUnfinished(keyFile);

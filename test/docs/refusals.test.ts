@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -53,6 +54,16 @@ const CAUSES: Readonly<Record<string, (file: string) => Environment | Promise<En
   },
   'FILE cannot be opened: it is': (file) => {
     mkdirSync(file);
+    return {};
+  },
+  'FILE cannot be opened: database': (file) => {
+    openDatabase(file).close();
+    truncateSync(file, 8192);
+    return {};
+  },
+  'FILE-refusals cannot be read': async (file) => {
+    await placeOrder(file);
+    writeFileSync(`${file}-refusals`, 'Dear diary, nobody was refused today. '.repeat(99));
     return {};
   },
   'FILE has 2 names': (file) => {

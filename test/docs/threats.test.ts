@@ -791,6 +791,7 @@ async function witnessed(store: Store) {
   const folder = store.place.folder;
   const cosigner = Cosigner.generate('witness.example/w1');
   const { memory } = openWitnessMemory(join(folder, 'witness.db'), {
+    file: join(folder, 'witness.key'),
     read: () => undefined,
     make: () => cosigner,
   });

@@ -222,7 +222,9 @@ describe('A witness', () => {
     ]);
     renameSync(join(folder, 'w1.key'), join(folder, 'kept.key'));
     const keyless = await refused(folder, ...own, '--name', NAME);
-    expect(keyless.text).toContain(`The key of this witness is missing: ${witness.vkey}`);
+    expect(keyless.text).toContain(
+      `w1.key is missing, and this witness signs with the key in it, ${witness.vkey}.`,
+    );
     if (!isNightly) return;
     const nameless = await refused(folder, '--db', 'w2.db', '--key', 'w2.key');
     expect(nameless.text).toContain('There is no key w2.key. To make one, give the witness a name');

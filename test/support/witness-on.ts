@@ -10,6 +10,7 @@ export function witnessOn(file: string, log: WitnessedLog, state: 'new' | 'used'
   const logs = knownLogs([log.signer.verifierKey]);
   if (!logs.ok) throw new Error(logs.reason);
   const { memory } = openWitnessMemory(file, {
+    file: 'w1.key',
     read: () => (state === 'new' ? undefined : cosigner),
     make: () => cosigner,
   });

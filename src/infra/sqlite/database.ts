@@ -67,6 +67,8 @@ interface Opening {
   /** Throws if the file must stay unchanged. */
   readonly check: (db: Database.Database) => void;
   readonly migrate: (db: Database.Database) => void;
+  /** As of {@link cannotOpen}. */
+  readonly damaged?: string;
 }
 
 /**
@@ -76,7 +78,7 @@ interface Opening {
 export function openDurably(
   file: string,
   guard: (file: string) => void,
-  { check, migrate }: Opening,
+  { check, migrate, damaged }: Opening,
 ): Database.Database {
   const db = connect(file, guard);
   try {
@@ -88,7 +90,7 @@ export function openDurably(
     return db;
   } catch (error) {
     db.close();
-    throw cannotOpen(error, file);
+    throw cannotOpen(error, file, 'opened', damaged);
   }
 }
 

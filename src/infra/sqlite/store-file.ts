@@ -4,9 +4,13 @@ import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'nod
 import Database from 'better-sqlite3';
 import { asUserError, UserError } from '../../app/lifecycle/user-error.ts';
 import { storageHint } from './storage/fault.ts';
-import { failedReadOf } from './storage/second-look.ts';
+import { failedReadOf, isSqliteDamage } from './storage/second-look.ts';
 
 const CHECK = 'Check DATABASE_URL.';
+const CHECK_LINK = `${CHECK} For a new store, make an empty file there.`;
+const RESTORE = 'Keep the damaged files, and restore a backup.';
+/** No backup has the refusals, and to go back to one would lose events. */
+const SET_ASIDE = 'It has only refused requests: move it away, with its -wal and -shm file.';
 
 /** The ends of the names of the files beside a store's that a start opens. */
 const BESIDE = ['-wal', '-shm', '-journal', '-refusals', '-head', '-snapshot'];
@@ -18,16 +22,16 @@ export const BESIDE_CHECKED = BESIDE.filter((end) => end !== '-head');
  * Returns the name of the file that a name leads to through symbolic links. SQLite follows them, and has
  * its `-wal` beside the file itself: so are the others, or a store would have two of each. Throws
  * {@link UserError} for a link to nothing: the disk may not be mounted, and a new store would be made.
+ * @param remedy The advice on such a link.
  */
-export function fileBehind(name: string): string {
+export function fileBehind(name: string, remedy = CHECK_LINK): string {
   if (!isLink(name)) return name;
   try {
     return realpathSync(name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotOpen(error, name);
     throw new UserError(
-      `${name} is a link to ${readlinkSync(name)}, which is not there. ${CHECK} ` +
-        'For a new store, make an empty file there.',
+      `${name} is a link to ${readlinkSync(name)}, which is not there. ${remedy}`,
     );
   }
 }
@@ -64,9 +68,10 @@ export function noStore(file: string): NoStore {
  * take for ever. So for a store's file with a second name: SQLite has a log and locks of their own for
  * each, and events would be lost (https://sqlite.org/howtocorrupt.html, section 2.5).
  * @param beside The ends of the names of the files beside it that must be none of these.
+ * @param remedy The advice on anything else than a file.
  */
-export function statStore(file: string, beside = BESIDE): Stats | undefined {
-  const found = requirePlain(file, CHECK);
+export function statStore(file: string, beside = BESIDE, remedy = CHECK): Stats | undefined {
+  const found = requirePlain(file, remedy);
   if (found?.isFile() && found.nlink > 1) {
     throw new UserError(
       `${file} has ${found.nlink} names (hard links), and must have one: remove the others, or copy it.`,
@@ -91,8 +96,16 @@ function stat(file: string): Stats | undefined {
   }
 }
 
-/** Returns the error to throw when a store's file cannot be opened, or not read. */
-export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserError {
+/**
+ * Returns the error to throw when a store's file cannot be opened, or not read.
+ * @param damaged The advice on a file that is damaged.
+ */
+export function cannotOpen(
+  error: unknown,
+  file: string,
+  verb = 'opened',
+  damaged = file.endsWith('-refusals') ? SET_ASIDE : RESTORE,
+): UserError {
   return asUserError(error, ({ message }) => {
     const failed = failedReadOf(error, file);
     if (failed !== undefined) return failed.message;
@@ -102,7 +115,8 @@ export function cannotOpen(error: unknown, file: string, verb = 'opened'): UserE
     if (code === 'SQLITE_READONLY_ROLLBACK')
       return unfinished(file, verb) + storageHint(error, file);
     const shown = code === undefined ? '' : ` (${code})`;
-    return `${file} cannot be ${verb}: ${message}${shown}.${storageHint(error, file)}`;
+    const hint = isSqliteDamage(error) ? ` ${damaged}` : storageHint(error, file);
+    return `${file} cannot be ${verb}: ${message}${shown}.${hint}`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/infra/sqlite/database.ts';
@@ -149,5 +149,17 @@ describe('the file of refusals', () => {
     const text = temporaryFile();
     writeFileSync(`${text}-refusals`, 'x'.repeat(5_000));
     await expect(opened(text).newest(1)).rejects.toThrow('is not a SQLite database');
+  });
+
+  it('is moved away where it is damaged: no backup has it', async () => {
+    const file = temporaryFile();
+    const trail = opened(file);
+    await trail.append([refusal(1)]);
+    trail.close();
+    truncateSync(`${file}-refusals`, 3_000);
+    const found = opened(file).append([refusal(2)]);
+    await expect(found).rejects.toThrow(
+      / \(SQLITE_\w+\)\. It has only refused requests: move it away/,
+    );
   });
 });

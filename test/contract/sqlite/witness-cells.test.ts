@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamagedStore } from '../../../src/app/ports/store.ts';
-import { temporaryFile } from '../../support/folder.ts';
+import { temporaryFile, temporaryFolder } from '../../support/folder.ts';
 import { tamper } from '../../support/tampering.ts';
 import { witnessOn } from '../../support/witness-on.ts';
 import { leavesOf, WitnessedLog } from '../../support/witnessed-log.ts';
@@ -47,5 +49,41 @@ describe('each cell in the memory of a witness', () => {
     const file = given();
     tamper(file, (db) => void db.exec(`UPDATE witness SET verifier_key = 'other'`));
     expect(() => witnessOn(file, log, 'used')).toThrow('is the memory of another witness: other.');
+  });
+});
+
+describe('The file of a witness that cannot be used', () => {
+  const OUT = 'make another one, with a new key and a new file';
+
+  it('is named with the option it comes from: a folder, a link to nothing', () => {
+    const folder = temporaryFolder();
+    expect(() => witnessOn(folder, log, 'new')).toThrow(
+      `${folder} cannot be opened: it is a folder. Check --db.`,
+    );
+    const link = join(folder, 'link.db');
+    symlinkSync('nowhere', link);
+    expect(() => witnessOn(link, log, 'new')).toThrow('which is not there. Check --db.');
+  });
+
+  it('takes another witness, and no older copy, if it was cut', () => {
+    const file = given();
+    truncateSync(file, 6000);
+    const found = () => witnessOn(file, log, 'used');
+    expect(found).toThrow(OUT);
+    expect(found).not.toThrow('restore a backup');
+  });
+
+  it('is damaged, and not that of another witness, if its key is no text', () => {
+    const file = given();
+    tamper(
+      file,
+      (db) =>
+        void db.unsafeMode().exec(`PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = replace(sql, 'TEXT NOT NULL', 'ANY') WHERE name = 'witness';
+          PRAGMA writable_schema = RESET; UPDATE witness SET verifier_key = NULL;`),
+    );
+    const found = () => witnessOn(file, log, 'used');
+    expect(found).toThrow('is damaged: its record of the key is no text.');
+    expect(found).toThrow(OUT);
   });
 });

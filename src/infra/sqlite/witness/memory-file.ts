@@ -18,13 +18,17 @@ import { syncFolder } from '../../process/sync-folder.ts';
 import { openDurably } from '../database.ts';
 import { refuseForeignFile } from '../migrations.ts';
 import { isBusy, orUnavailable } from '../storage/fault.ts';
-import { cannotOpen, fileBehind } from '../store-file.ts';
+import { cannotOpen, fileBehind, statStore } from '../store-file.ts';
 import { damageIn } from '../wal/guard.ts';
 import { Wal } from '../wal/wal.ts';
 
 /** "WITN": the application id of such a file (PRAGMA application_id). */
 const APPLICATION_ID = 0x5749544e;
 const SCHEMA_VERSION = 1;
+
+const CHECK = 'Check --db.';
+/** The ends of the names of the files that SQLite has beside it. */
+const BESIDE = ['-wal', '-shm', '-journal'];
 
 const SCHEMA = `
   CREATE TABLE witness (
@@ -131,6 +135,8 @@ function orAway<Result>(db: Database.Database, ask: () => Result): Result {
 
 /** The key of a witness in its file: the reading of it, and the making. */
 export interface CosignerFile {
+  /** The name of the file. */
+  readonly file: string;
   /** Returns `undefined` if there is no file. */
   readonly read: () => Cosigner | undefined;
   /** Throws {@link UserError} if no name is given for a new key. */
@@ -146,7 +152,8 @@ export function openWitnessMemory(
   name: string,
   key: CosignerFile,
 ): { readonly cosigner: Cosigner; readonly memory: WitnessMemoryFile } {
-  const file = fileBehind(name);
+  const file = fileBehind(name, CHECK);
+  statStore(file, BESIDE, CHECK);
   const db = openDurably(file, refuseDamaged, {
     check: (db) => refuseForeign(db, file),
     migrate(db) {
@@ -156,13 +163,14 @@ export function openWitnessMemory(
       create.immediate();
       syncFolder(dirname(file));
     },
+    damaged: NEW_WITNESS,
   });
   try {
     const cosigner = db.transaction(() => ownKey(db, file, key)).immediate();
     return { cosigner, memory: new WitnessMemoryFile(db, new Wal(file)) };
   } catch (error) {
     db.close();
-    throw cannotOpen(error, file);
+    throw cannotOpen(error, file, 'opened', NEW_WITNESS);
   }
 }
 
@@ -182,11 +190,11 @@ const NEW_WITNESS =
   'A witness that has forgotten what it cosigned must not go on: make another one, with a new key and a ' +
   'new file, and give its public key to those who rely on it.';
 
-function ownKey(db: Database.Database, file: string, { read, make }: CosignerFile): Cosigner {
+function ownKey(db: Database.Database, file: string, key: CosignerFile): Cosigner {
   const known = db.prepare('SELECT verifier_key FROM witness').pluck().get();
-  const there = read();
+  const there = key.read();
   if (known === undefined && there === undefined) {
-    const made = make();
+    const made = key.make();
     db.prepare('INSERT INTO witness VALUES (?)').run(made.verifierKey);
     return made;
   }
@@ -195,8 +203,15 @@ function ownKey(db: Database.Database, file: string, { read, make }: CosignerFil
       `${file} has no record of this key, which may have cosigned before. ${NEW_WITNESS}`,
     );
   }
+  // The table is STRICT: a page of it was changed.
+  if (typeof known !== 'string') {
+    throw new UserError(`${file} is damaged: its record of the key is no text. ${NEW_WITNESS}`);
+  }
   if (there === undefined) {
-    throw new UserError(`The key of this witness is missing: ${known}. Restore its file.`);
+    throw new UserError(
+      `${key.file} is missing, and this witness signs with the key in it, ${known}. ` +
+        'Restore a copy of the file.',
+    );
   }
   if (there.verifierKey === known) return there;
   throw new UserError(`${file} is the memory of another witness: ${known}.`);
