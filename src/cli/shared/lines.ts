@@ -90,6 +90,8 @@ const TOO_LONG = 'a line is too long to be an event';
 
 function problemOf(lines: readonly string[]): string | undefined {
   if (lines.includes('')) return 'there is an empty line';
+  if (lines.some((line) => line.startsWith('\uFEFF')))
+    return 'a line begins with a byte order mark';
   if (lines.some((line) => line.endsWith('\r'))) return 'a line ends with a carriage return';
   return lines.some((line) => line.length > MAX_LINE_LENGTH) ? TOO_LONG : undefined;
 }

@@ -138,5 +138,8 @@ function valueIn<Value>(file: string, read: (text: string) => Verdict<Value>): V
   if (!existsSync(file)) return undefined;
   const verdict = read(requirePlainText(file));
   if (verdict.ok) return verdict.value;
-  throw new UserError(`${file} cannot be used: ${verdict.reason}.`);
+  throw new UserError(
+    `${file} cannot be used: ${verdict.reason}. Check --state and --vkey; or restore a copy of the file. ` +
+      'Without it, what it remembers is never compared again.',
+  );
 }

@@ -485,7 +485,9 @@ describe("A monitor's own files", () => {
     rmSync(state);
     expect(await round()).toMatchObject({
       code: 1,
-      err: `store-orders: ${unproven} cannot be used: its format is another.\n`,
+      err:
+        `store-orders: ${unproven} cannot be used: its format is another. Check --state and --vkey; or restore ` +
+        'a copy of the file. Without it, what it remembers is never compared again.\n',
     });
   });
 });
