@@ -55,6 +55,10 @@ const SCENARIOS: readonly Scenario[] = [
   postgres,
 ];
 
+const WITHOUT_WRK =
+  'autocannon occupies a processor of its own, so servers with several threads reach less than they ' +
+  'can: install wrk before judging them.';
+
 cleanUpOnSignals();
 const options = readOptions(
   process.argv.slice(2),
@@ -64,6 +68,7 @@ const bench = benchFor(options);
 const { rounds, seconds, orders } = options;
 const about = aboutThis({ load: bench.generator.name, rounds, seconds, orders });
 process.stderr.write(`${describe(about)}\n`);
+if (about.load === 'autocannon') process.stderr.write(`${WITHOUT_WRK}\n`);
 
 const rows: Row[] = [];
 for (const scenario of chosen(options)) rows.push(...(await runScenario(scenario)));
