@@ -15,7 +15,7 @@ import { migrate } from '../../../src/infra/postgres/migrations.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { readStored } from '../../../src/infra/postgres/stored-events.ts';
 import { newEvent, placed } from '../../support/events.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { isNightly, POSTGRES_VERSIONS } from '../../support/nightly.ts';
 import { Cluster, placeInMemory, type Version } from '../../support/postgres/cluster.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql } from '../../support/postgres/sql.ts';
@@ -64,7 +64,7 @@ async function honest(version: Version = 18): Promise<string> {
   return url;
 }
 
-describe.each([15, 18] as const)('on PostgreSQL %i', (version) => {
+describe.each(POSTGRES_VERSIONS)('on PostgreSQL %i', (version) => {
   let url: string;
   beforeAll(async () => {
     url = await honest(version);

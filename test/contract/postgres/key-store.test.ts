@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
+import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { keyStoreContract } from '../key-store.ts';
 
-for (const version of [15, 18] as const) {
+for (const version of POSTGRES_VERSIONS) {
   keyStoreContract(`PostgreSQL ${version}`, async () => {
     const url = await newDatabase(version);
     return async () => {

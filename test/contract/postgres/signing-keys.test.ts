@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresSigningKeys } from '../../../src/infra/postgres/signing-keys.ts';
+import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { signingKeysContract } from '../signing-keys.ts';
 
-for (const version of [15, 18] as const) {
+for (const version of POSTGRES_VERSIONS) {
   signingKeysContract(`PostgreSQL ${version}`, async () => {
     const url = await newDatabase(version);
     return async () => {

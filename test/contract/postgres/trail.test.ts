@@ -1,10 +1,11 @@
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { partsOf } from '../../../src/infra/postgres/parts.ts';
+import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { trailContract } from '../trail.ts';
 
-for (const version of [15, 18] as const) {
+for (const version of POSTGRES_VERSIONS) {
   trailContract(`PostgreSQL ${version}`, async () => {
     const url = await newDatabase(version);
     const open = () => {

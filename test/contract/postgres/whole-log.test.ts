@@ -3,11 +3,12 @@ import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
+import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
 import { newDatabase } from '../../support/postgres/databases.ts';
 import { sql, tamper } from '../../support/postgres/sql.ts';
 import { wholeLogContract } from '../whole-log.ts';
 
-for (const version of [15, 18] as const) {
+for (const version of POSTGRES_VERSIONS) {
   wholeLogContract(`PostgreSQL ${version}`, async () => {
     const url = await newDatabase(version);
     return {
