@@ -31,6 +31,9 @@ export function define(command: ExplainedCommand, commandLine: CommandLine): voi
       'migrate-store --from sqlite:./data/store-orders.db --to postgres://me@db.example.com/orders',
     )
     .action(async (addresses: Addresses) => {
+      if (addresses.from === addresses.to) {
+        command.error('error: --from and --to are the same address');
+      }
       const at = (option: 'from' | 'to') =>
         engineAt(option, addresses[option], command, commandLine);
       const [from, to] = [await at('from'), await at('to')];

@@ -120,8 +120,9 @@ it('An invalid address is reported without its password', async () => {
 it.each([
   ['sqlite:', 'sqlite:x.db', '--from: An address of a store must be sqlite:FILE, '],
   ['sqlite:x.db', 'mysql://127.0.0.1/orders', '--to: An address of a store must be sqlite:FILE, '],
+  ['postgres://me@db/x', 'postgres://me@db/x', '--from and --to are the same address\n'],
 ])(
-  'An address that is none is a usage error, and nothing is made: %s to %s',
+  'An address that cannot be is a usage error, and nothing is made: %s to %s',
   async (from, to, why) => {
     const folder = newFolder();
     const program = start(['migrate-store', '--from', from, '--to', to], folder);
