@@ -16,9 +16,6 @@ declare module 'vitest' {
 /** The template of every test's database. */
 const TEMPLATE = 'empty_store';
 
-/** A run makes hundreds of small databases, and each of them would get a vacuum process every minute. */
-const WITHOUT_VACUUM = { autovacuum: 'off' };
-
 /**
  * Provides one PostgreSQL server of each version for the whole run, started on demand, so that a
  * run without PostgreSQL tests does not wait for one.
@@ -51,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startWithTemplate(version: Version): Promise<Cluster> {
-  const cluster = await Cluster.start(version, WITHOUT_VACUUM, placeInMemory());
+  const cluster = await Cluster.start(version, {}, placeInMemory());
   await cluster.sql(`CREATE DATABASE ${TEMPLATE}`);
   await migrate(cluster.url(TEMPLATE), true);
   return cluster;
