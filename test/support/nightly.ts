@@ -1,5 +1,3 @@
-import type { Version } from './postgres/cluster.ts';
-
 /** True in `npm run test:nightly`, which runs everything in full; `npm test` has minutes. */
 export const isNightly = process.env.NIGHTLY === '1';
 
@@ -25,9 +23,3 @@ export function runs(atNight: number): number {
 export function partByDay<Case>(cases: readonly Case[], nth: number): readonly Case[] {
   return isNightly ? cases : cases.filter((_, index) => index % nth === 0);
 }
-
-/**
- * The versions of PostgreSQL on which the same statements run: by day the newest. A test whose
- * statements are of one version, or that appends, runs on both always.
- */
-export const POSTGRES_VERSIONS: readonly Version[] = isNightly ? [15, 18] : [18];

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresKeyStore } from '../../../src/infra/postgres/key-store.ts';
-import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
+import { newDatabase, POSTGRES_VERSIONS } from '../../support/postgres/databases.ts';
 import { keyStoreContract } from '../key-store.ts';
 
 for (const version of POSTGRES_VERSIONS) {

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresSigningKeys } from '../../../src/infra/postgres/signing-keys.ts';
-import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
+import { newDatabase, POSTGRES_VERSIONS } from '../../support/postgres/databases.ts';
 import { signingKeysContract } from '../signing-keys.ts';
 
 for (const version of POSTGRES_VERSIONS) {

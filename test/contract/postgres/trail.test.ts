@@ -1,8 +1,7 @@
 import { Database } from '../../../src/infra/postgres/connection/database.ts';
 import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { partsOf } from '../../../src/infra/postgres/parts.ts';
-import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
+import { newDatabase, POSTGRES_VERSIONS } from '../../support/postgres/databases.ts';
 import { trailContract } from '../trail.ts';
 
 for (const version of POSTGRES_VERSIONS) {

@@ -3,8 +3,7 @@ import { PostgresEventLog } from '../../../src/infra/postgres/event-log.ts';
 import { openPostgresEvidence } from '../../../src/infra/postgres/evidence.ts';
 import { openPostgresForCommandLine } from '../../../src/infra/postgres/store.ts';
 import { PostgresTrail } from '../../../src/infra/postgres/trail.ts';
-import { POSTGRES_VERSIONS } from '../../support/nightly.ts';
-import { newDatabase } from '../../support/postgres/databases.ts';
+import { newDatabase, POSTGRES_VERSIONS } from '../../support/postgres/databases.ts';
 import { sql, tamper } from '../../support/postgres/sql.ts';
 import { wholeLogContract } from '../whole-log.ts';
 

@@ -1,11 +1,18 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
+import { partByDay } from '../nightly.ts';
 import type { Version } from './cluster.ts';
 import { sql } from './sql.ts';
 
 /** The template of every test's database. */
 const TEMPLATE = 'empty_store';
+
+/**
+ * The versions on which most contracts run: by day the newest alone. The contract of the log, and what
+ * the schema refuses, are tested on the oldest one by day as well.
+ */
+export const POSTGRES_VERSIONS: readonly Version[] = partByDay([18, 15], 2);
 
 const ports = new Map<Version, Promise<number>>();
 let databases = 0;
