@@ -7,7 +7,7 @@ import { failuresOf, wrongInTrail } from './check-trail.ts';
 import { trailModule } from './trail.ts';
 
 // A run of Quint takes more than a second, so one replays many histories.
-const HISTORIES = isNightly ? 300 : 40;
+const HISTORIES = isNightly ? 300 : 80;
 
 /** Returns events under an id that is unique to their order and history. */
 function inHistory(index: number, events: readonly OrderEvent[]): readonly OrderEvent[] {
