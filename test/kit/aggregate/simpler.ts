@@ -65,7 +65,10 @@ export function* withFewerNames<Step>(
   }
 }
 
-/** Yields sequences with plainer values: all at once first, then one by one. */
+/**
+ * Yields sequences with plainer values: all at once first, then one by one, then those of two steps
+ * that depend on each other, such as a deposit and a withdrawal.
+ */
 export function* withPlainerValues<Step>(
   language: StepLanguage<Step>,
   steps: readonly Step[],
@@ -74,6 +77,44 @@ export function* withPlainerValues<Step>(
   if (plain.some((step, index) => step !== steps[index])) yield plain;
   for (const [index, step] of steps.entries()) {
     for (const candidate of language.plainer(step)) yield steps.with(index, candidate);
+  }
+  if (steps.length > FEW_STEPS) return;
+  const values = steps.map((step) => [...language.plainer(step)]);
+  yield* withOneOmittedForAnother(steps, values);
+  yield* withTwoPlainer(steps, values);
+}
+
+/** Yields sequences in which one step is omitted, and another has a plainer value. */
+function* withOneOmittedForAnother<Step>(
+  steps: readonly Step[],
+  values: readonly (readonly Step[])[],
+): IterableIterator<readonly Step[]> {
+  for (const [index, plainer] of values.entries()) {
+    for (const candidate of plainer) {
+      const changed = steps.with(index, candidate);
+      for (let other = 0; other < steps.length; other++) {
+        if (other !== index) yield changed.toSpliced(other, 1);
+      }
+    }
+  }
+}
+
+/**
+ * Yields sequences in which two steps have plainer values, those at equal distances from the end of both
+ * lists. As the values of a list halve the distance to the present one, two numbers keep their difference.
+ */
+function* withTwoPlainer<Step>(
+  steps: readonly Step[],
+  values: readonly (readonly Step[])[],
+): IterableIterator<readonly Step[]> {
+  for (const [first, plainer] of values.entries()) {
+    for (let second = first + 1; second < values.length; second++) {
+      const others = values[second] ?? [];
+      for (let back = Math.min(plainer.length, others.length); back >= 1; back--) {
+        const [one, other] = [plainer.at(-back), others.at(-back)];
+        if (one && other) yield steps.with(first, one).with(second, other);
+      }
+    }
   }
 }
 
